@@ -1,0 +1,1 @@
+"""From storage to a chosen attempt: read, prompt, generate, select."""

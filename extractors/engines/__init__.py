@@ -1,0 +1,1 @@
+"""The one seam to a language model: the `Engine` protocol and what implements it."""

@@ -1,0 +1,76 @@
+"""The errors that Assay raises on purpose.
+
+AssayError
+├── UsageError            a person asked for something that cannot be done (exit 2)
+│   ├── SchemaError       an unknown, changed or badly designed schema version
+│   └── SettingError      a wrong setting, named with its allowed values
+├── ReadError             a document gave no text; carries its category
+├── EngineError           the engine gave no answer for this request
+│   ├── EngineTimeout     … within the time limit (retryable)
+│   ├── EngineUnavailable … because it is down or unreachable (retryable)
+│   └── EngineRefusedSchema … because its backend cannot enforce the schema
+└── WarehouseError        the database or the archive cannot be used
+    └── WarehouseLocked   … because another process holds it (retryable)
+
+A vendor's exceptions are translated into these where they arise, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from schemas.records import Category
+
+
+class AssayError(Exception):
+    """Root of the tree. `str(error)` names the thing, the reason and what to do."""
+
+    retryable: bool = False
+
+
+class UsageError(AssayError):
+    """A person can put it right by asking differently."""
+
+
+class SchemaError(UsageError):
+    """A schema version is unknown, changed after its release, or breaks a design rule."""
+
+
+class SettingError(UsageError):
+    """A setting has a value that is not allowed."""
+
+
+class ReadError(AssayError):
+    """A document gave no text. `category` is one of the read categories."""
+
+    def __init__(self, category: Category, message: str) -> None:
+        super().__init__(message)
+        self.category = category
+
+
+class EngineError(AssayError):
+    """The engine gave no answer for one request."""
+
+
+class EngineTimeout(EngineError):
+    """The engine gave no answer within the time limit."""
+
+    retryable = True
+
+
+class EngineUnavailable(EngineError):
+    """The engine is down, unreachable or has died."""
+
+    retryable = True
+
+
+class EngineRefusedSchema(EngineError):
+    """The structured-output backend cannot enforce the schema."""
+
+
+class WarehouseError(AssayError):
+    """The database or the archive cannot be used as asked."""
+
+
+class WarehouseLocked(WarehouseError):
+    """Another process holds the database file."""
+
+    retryable = True

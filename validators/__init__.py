@@ -1,0 +1,1 @@
+"""Text, schema and source in, a `Verdict` out. Pure functions."""

@@ -1,0 +1,1 @@
+"""DuckDB: what happened, kept so that it can be asked in SQL."""
