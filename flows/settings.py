@@ -1,0 +1,128 @@
+"""The settings: `ASSAY_*` in the environment, then `assay.toml` in the working folder, then the defaults here.
+
+`flows` is the only place that reads them; every other folder is told what it needs by its caller.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from schemas.errors import SettingError
+
+PREFIX = "ASSAY_"
+FILE = Path("assay.toml")
+
+
+class Settings(BaseSettings):
+    """What can be set, with its default. Sizes are bytes, times are seconds."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    home: Path = Field(Path(".assay"), description="folder with the warehouse, archive, models and staging")
+    model: Path | None = Field(None, description="folder of a model that vLLM can load; default: the small one")
+    schemas: Path | None = Field(None, description="folder with schemas of your own")
+    decoding: str = Field("guided", description="name of the decoding to use when none is given")
+    backend: Literal["guidance", "xgrammar", "outlines"] = Field("guidance", description="enforces the schema")
+    max_model_len: int = Field(4096, ge=256, le=1_048_576, description="tokens of prompt and answer together")
+    max_num_seqs: int = Field(16, ge=1, le=1024, description="requests that the engine works on at once")
+    shard_size: int = Field(64, ge=1, le=4096, description="documents landed together")
+    stage_every: float = Field(15.0, gt=0, le=3600, description="seconds after which a part shard is staged")
+    reader_workers: int = Field(2, ge=1, le=64, description="processes that take text from documents")
+    reader_timeout: float = Field(20.0, gt=0, le=600, description="seconds that one document may take to read")
+    reader_memory: int = Field(2 * 2**30, ge=2**28, description="bytes of memory that one reader may take")
+    max_document_bytes: int = Field(64 * 2**20, ge=1, description="larger documents are `too_large`")
+    heartbeat: float = Field(5.0, gt=0, le=300, description="seconds between a run's signs of life")
+    prefect: Literal["auto", "always", "never"] = Field(
+        "auto", description="report runs to Prefect: where a server is set, always, or never"
+    )
+    prefect_api_url: str | None = Field(None, description="address of a Prefect server")
+    prefect_api_key: SecretStr | None = Field(None, description="key for the Prefect server")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment wins over the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=FILE)
+
+    @property
+    def models(self) -> Path:
+        """Where prepared models lie."""
+        return self.home / "models"
+
+    @property
+    def reports(self) -> Path:
+        """Where reports are written."""
+        return self.home / "reports"
+
+
+def load(**given: Any) -> Settings:
+    """The settings as they stand; `given` wins over the environment. Raises SettingError."""
+    _refuse_unknown(os.environ)
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise SettingError("\n".join(_explain(problem) for problem in error.errors())) from None
+    except ValueError as error:  # the TOML parser's error, or an unreadable JSON value in the environment
+        raise SettingError(f"{FILE}: {error}") from None
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    """A misspelt variable would otherwise be ignored in silence."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in sorted(environment):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise SettingError(f"{name}: no such setting{_nearest(name.upper(), known)}")
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; the settings are {', '.join(sorted(known))}"
+
+
+def _explain(problem: Mapping[str, Any]) -> str:
+    """One line: the setting, what is wrong, what is allowed. The value is not shown: it may be a secret."""
+    name = str(problem["loc"][0]) if problem["loc"] else str(FILE)
+    if problem["type"] == "extra_forbidden":
+        return f"{name} in {FILE}: no such setting{_nearest(name, set(Settings.model_fields))}"
+    return f"{PREFIX}{name.upper()} (or {name} in {FILE}): {problem['msg']}; allowed: {allowed(name)}"
+
+
+def allowed(name: str) -> str:
+    """The values that a setting takes, in words."""
+    setting = Settings.model_fields.get(name)
+    if setting is None:
+        return "see the settings in flows/settings.py"
+    if get_origin(setting.annotation) is Literal:
+        return ", ".join(map(str, get_args(setting.annotation)))
+    bounds = {type(rule).__name__.lower(): _bound(rule) for rule in setting.metadata}
+    signs = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    limits = " and ".join(f"{signs[kind]} {bounds[kind]:,}" for kind in signs if kind in bounds)
+    return " ".join(filter(None, [_kind(setting.annotation), limits])) + f" ({setting.description})"
+
+
+def _bound(rule: Any) -> Any:
+    """The bound that an annotated-types rule holds."""
+    return getattr(rule, type(rule).__name__.lower(), None)
+
+
+def _kind(annotation: Any) -> str:
+    names = {int: "a whole number", float: "a number", str: "text"}
+    return names.get(annotation, "a path" if "Path" in str(annotation) else "text")
