@@ -1,4 +1,4 @@
-"""The settings: `ASSAY_*` in the environment, then `assay.toml` in the working folder, then the defaults here.
+"""The settings: `ASSAY_*` in the environment, then `assay.toml` in the working folder, then the defaults.
 
 `flows` is the only place that reads them; every other folder is told what it needs by its caller.
 """
@@ -28,19 +28,21 @@ FILE = Path("assay.toml")
 class Settings(BaseSettings):
     """What can be set, with its default. Sizes are bytes, times are seconds."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="forbid", frozen=True, hide_input_in_errors=True
+    )
 
     home: Path = Field(Path(".assay"), description="folder with the warehouse, archive, models and staging")
-    model: Path | None = Field(None, description="folder of a model that vLLM can load; default: the small one")
+    model: Path | None = Field(None, description="folder of a model for vLLM; default: the small one")
     schemas: Path | None = Field(None, description="folder with schemas of your own")
     decoding: str = Field("guided", description="name of the decoding to use when none is given")
-    backend: Literal["guidance", "xgrammar", "outlines"] = Field("guidance", description="enforces the schema")
+    backend: Literal["guidance", "xgrammar", "outlines"] = Field("guidance", description="enforces schemas")
     max_model_len: int = Field(4096, ge=256, le=1_048_576, description="tokens of prompt and answer together")
     max_num_seqs: int = Field(16, ge=1, le=1024, description="requests that the engine works on at once")
     shard_size: int = Field(64, ge=1, le=4096, description="documents landed together")
     stage_every: float = Field(15.0, gt=0, le=3600, description="seconds after which a part shard is staged")
     reader_workers: int = Field(2, ge=1, le=64, description="processes that take text from documents")
-    reader_timeout: float = Field(20.0, gt=0, le=600, description="seconds that one document may take to read")
+    reader_timeout: float = Field(20.0, gt=0, le=600, description="seconds to read one document")
     reader_memory: int = Field(2 * 2**30, ge=2**28, description="bytes of memory that one reader may take")
     max_document_bytes: int = Field(64 * 2**20, ge=1, description="larger documents are `too_large`")
     heartbeat: float = Field(5.0, gt=0, le=300, description="seconds between a run's signs of life")
@@ -51,13 +53,13 @@ class Settings(BaseSettings):
     prefect_api_key: SecretStr | None = Field(None, description="key for the Prefect server")
 
     @classmethod
-    def settings_customise_sources(
+    def settings_customise_sources(  # the names are pydantic-settings' own
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment wins over the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=FILE)

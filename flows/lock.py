@@ -1,0 +1,40 @@
+"""One extraction at a time in one home. The kernel frees the lock when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from schemas.errors import UsageError, WarehouseError
+
+
+@contextmanager
+def exclusive(home: Path) -> Iterator[None]:
+    """Hold `home` for a run. Raises UsageError, naming the holder, where another run has it."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        file = (home / "extract.lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise WarehouseError(f"{home} cannot be used as ASSAY_HOME: {error.strerror or error}") from error
+    with file:
+        _acquire(file, home)
+        yield
+
+
+def _acquire(file: IO[str], home: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read().strip() or "unknown"
+        raise UsageError(
+            f"another run (process {holder}) is extracting into {home}; "
+            "wait for it, or set ASSAY_HOME to another folder."
+        ) from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
