@@ -1,1 +1,1 @@
-"""DuckDB: what happened, kept so that it can be asked in SQL."""
+"""DuckDB: everything that was seen, tried and found, as tables; and the original bytes beside them."""

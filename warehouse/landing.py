@@ -1,0 +1,168 @@
+"""From staged shards to tables: one transaction a shard, and a second landing changes nothing.
+
+A shard's row in `landings` is written in the same transaction as its rows, so kill -9 at any moment leaves
+either nothing of it or all of it; its folder is removed only after that.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from schemas.errors import WarehouseError
+from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.rows import now
+from warehouse.staging import read_shard, shard_run, sweep, waiting
+
+_log = logging.getLogger(__name__)
+
+# Shards to land before the database is closed once, so that a reader who waits gets its turn.
+_SHARDS_AN_OPENING = 50
+
+# Which of the shard's documents get their extraction now. A run has one for each; and what another run
+# finished under the same recipe stands, unless this run was asked to do that status again.
+_FRESH = """
+CREATE OR REPLACE TEMP TABLE fresh AS
+SELECT staged.document_id FROM staged_extractions AS staged
+WHERE NOT EXISTS (
+    FROM extractions AS known
+    WHERE known.run_id = staged.run_id AND known.document_id = staged.document_id)
+AND NOT EXISTS (
+    FROM extractions AS known
+    WHERE known.document_id = staged.document_id AND known.recipe_id = staged.recipe_id
+      AND known.run_id <> staged.run_id
+      AND (known.status <> 'failed' OR known.level IN ('read', 'fit'))
+      AND NOT list_contains($retry, known.status))
+"""
+_CHILDREN = ("extractions", "attempts", "fields", "findings")
+
+# A document is known by its bytes: where it was first seen stays, its text follows its newest reader.
+_DOCUMENTS = """
+CREATE OR REPLACE TEMP TABLE seen AS
+    SELECT * FROM staged_documents QUALIFY row_number() OVER (PARTITION BY document_id) = 1;
+UPDATE documents SET
+    media_type = seen.media_type, text = seen.text, page_starts = seen.page_starts,
+    reader = seen.reader, category = seen.category, message = seen.message
+FROM seen WHERE documents.document_id = seen.document_id
+    AND (documents.reader, documents.category) IS DISTINCT FROM (seen.reader, seen.category);
+INSERT INTO documents BY NAME FROM seen WHERE document_id NOT IN (SELECT document_id FROM documents);
+"""
+_SIGHTINGS = """
+DELETE FROM sightings WHERE uri IN (SELECT uri FROM staged_sightings);
+INSERT INTO sightings BY NAME
+    FROM staged_sightings QUALIFY row_number() OVER (PARTITION BY uri, document_id) = 1;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What a landing did: `skipped` extractions were there already, `damaged` shards were put aside."""
+
+    shards: int = 0
+    extractions: int = 0
+    skipped: int = 0
+    damaged: tuple[str, ...] = ()
+
+    def plus(self, other: Landed) -> Landed:
+        """Both together."""
+        return Landed(
+            self.shards + other.shards,
+            self.extractions + other.extractions,
+            self.skipped + other.skipped,
+            self.damaged + other.damaged,
+        )
+
+
+def land(database: Path, folder: Path, *, wait_s: float = WAIT_S) -> Landed:
+    """Land every shard that waits in `folder`. A damaged one is put aside, logged and named in the result.
+
+    Raises WarehouseLocked where the database stays held for `wait_s` seconds, WarehouseError for a full disk;
+    what was not landed then waits for the next call.
+    """
+    total = Landed()
+    shards = waiting(folder)
+    for start in range(0, len(shards), _SHARDS_AN_OPENING):
+        with opened(database, wait_s=wait_s) as connection, _landing(database):
+            for shard in shards[start : start + _SHARDS_AN_OPENING]:
+                total = total.plus(_land_or_put_aside(connection, shard))
+    sweep(folder)
+    return total
+
+
+def _land_or_put_aside(connection: duckdb.DuckDBPyConnection, shard: Path) -> Landed:
+    try:
+        tables = read_shard(shard)
+    except WarehouseError as error:
+        if not shard.exists():  # another process landed it just now
+            return Landed()
+        aside = _put_aside(shard)
+        _log.error("%s; it now stands in %s, and its documents will be done again", error, aside)
+        return Landed(damaged=(shard.name,))
+    landed = land_shard(connection, shard.name, tables)
+    shutil.rmtree(shard, ignore_errors=True)
+    return landed
+
+
+def land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: dict[str, pa.Table]) -> Landed:
+    """Land one shard in one transaction, or find that it was landed before."""
+    with transaction(connection):
+        if connection.execute("SELECT 1 FROM landings WHERE shard_id = ?", [shard_id]).fetchall():
+            return Landed()
+        run_id = shard_run(tables)
+        staged = tables["extractions"].num_rows
+        fresh = _insert(connection, run_id, tables)
+        row = [shard_id, run_id, staged, fresh, now()]
+        connection.execute("INSERT INTO landings VALUES (?, ?, ?, ?, ?)", row)
+        connection.execute("UPDATE runs SET heartbeat_at = ? WHERE run_id = ?", [now(), run_id])
+    return Landed(shards=1, extractions=fresh, skipped=staged - fresh)
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str, pa.Table]) -> int:
+    """Insert what is not there yet; the number of extractions that were."""
+    with _registered(connection, tables):
+        connection.execute(_DOCUMENTS)
+        connection.execute(_SIGHTINGS)
+        connection.execute(_FRESH, {"retry": _retry(connection, run_id)})
+        for name in _CHILDREN:
+            connection.execute(
+                f"INSERT INTO {name} BY NAME FROM staged_{name} WHERE document_id IN (FROM fresh)"
+            )
+        return int(connection.execute("SELECT count(*) FROM fresh").fetchall()[0][0])
+
+
+def _retry(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[str]:
+    rows = connection.execute("SELECT retry FROM runs WHERE run_id = ?", [run_id]).fetchall()
+    return [str(status) for status in rows[0][0]] if rows else []
+
+
+@contextmanager
+def _registered(connection: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]) -> Iterator[None]:
+    for name, table in tables.items():
+        connection.register(f"staged_{name}", table)
+    try:
+        yield
+    finally:
+        for name in tables:
+            connection.unregister(f"staged_{name}")
+
+
+@contextmanager
+def _landing(database: Path) -> Iterator[None]:
+    """Translate the database's own errors, above all that of a full disk."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise WarehouseError(f"landing into {database} failed, nothing is half landed: {error}") from error
+
+
+def _put_aside(shard: Path) -> Path:
+    aside = shard.with_name(f".damaged-{shard.name}")
+    shutil.rmtree(aside, ignore_errors=True)
+    return shard.rename(aside)

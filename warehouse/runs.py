@@ -1,0 +1,109 @@
+"""The record of each run: when it began, whether it still lives, how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from uuid import UUID
+
+import duckdb
+
+from schemas.errors import WarehouseError
+from schemas.records import Status
+from warehouse.processes import is_alive
+from warehouse.rows import now
+
+# A run's heart beats at each landing, and its owner may beat it between; silence for this long is death.
+SILENCE_S = 3600.0
+ENDINGS = ("finished", "interrupted", "failed", "crashed")
+
+
+def new_run_id() -> str:
+    """A UUIDv7: unique, and in the order of time (RFC 9562, section 5.7)."""
+    milliseconds = time.time_ns() // 1_000_000
+    number = (milliseconds << 80) | int.from_bytes(os.urandom(10), "big")
+    number = number & ~(0xF << 76) | (0x7 << 76)
+    number = number & ~(0x3 << 62) | (0x2 << 62)
+    return str(UUID(int=number))
+
+
+def start(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    kind: str,
+    schema: str,
+    recipe_id: str,
+    source: str,
+    pid: int,
+    retry: Iterable[Status] = (),
+) -> str:
+    """Record a run that begins now; its run_id."""
+    run_id, moment = new_run_id(), now()
+    connection.execute(
+        """INSERT INTO runs BY NAME SELECT $run AS run_id, $kind AS kind, $schema AS schema,
+        $recipe AS recipe_id, $source AS source, $retry AS retry, 'running' AS status, $host AS host,
+        $pid AS pid, $moment AS started_at, $moment AS heartbeat_at""",
+        {
+            "run": run_id,
+            "kind": kind,
+            "schema": schema,
+            "recipe": recipe_id,
+            "source": source,
+            "retry": sorted(str(status) for status in retry),
+            "host": socket.gethostname(),
+            "pid": pid,
+            "moment": moment,
+        },
+    )
+    return run_id
+
+
+def beat(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
+    """Say that a run still lives."""
+    connection.execute("UPDATE runs SET heartbeat_at = ? WHERE run_id = ?", [now(), run_id])
+
+
+def finish(
+    connection: duckdb.DuckDBPyConnection,
+    run_id: str,
+    status: str,
+    counts: Mapping[str, int],
+    message: str | None = None,
+) -> None:
+    """Record how a run ended. `documents` is counted from what was landed, `counts` is what the run counted.
+
+    Raises WarehouseError for an unknown run or ending.
+    """
+    if status not in ENDINGS:
+        raise WarehouseError(f"{status!r} is no ending of a run: {', '.join(ENDINGS)}.")
+    changed = connection.execute(
+        """UPDATE runs SET status = $status, counts = $counts, message = $message, finished_at = $moment,
+        heartbeat_at = $moment,
+        documents = (SELECT count(*) FROM extractions WHERE extractions.run_id = $run)
+        WHERE run_id = $run RETURNING run_id""",
+        {
+            "run": run_id,
+            "status": status,
+            "counts": json.dumps(dict(counts)),
+            "message": message,
+            "moment": now(),
+        },
+    ).fetchall()
+    if not changed:
+        raise WarehouseError(f"there is no run {run_id}.")
+
+
+def reap(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
+    """Mark as `crashed` each running run whose process is gone, or silent for `silence_s`; their run_ids."""
+    rows = connection.execute(
+        "SELECT run_id, host, pid, heartbeat_at FROM runs WHERE status = 'running'"
+    ).fetchall()
+    here, oldest = socket.gethostname(), now() - timedelta(seconds=silence_s)
+    dead = [run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid))]
+    for run_id in dead:
+        finish(connection, run_id, "crashed", {}, "its process ended without a word")
+    return dead

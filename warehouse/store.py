@@ -1,0 +1,194 @@
+"""The warehouse: one folder with the database, the archive of bytes, and the shards that wait for landing.
+
+Nothing is opened until it is needed, and everything is closed again at once, so that others get their turn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from schemas.errors import UsageError, WarehouseError, WarehouseLocked
+from schemas.records import Blob, Document, Extraction, Status
+from warehouse import lookups, runs
+from warehouse.archive import Archive
+from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.migrate import is_current, migrate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from schemas.recipe import Recipe
+    from warehouse.landing import Landed
+    from warehouse.rows import Sighting
+    from warehouse.typed import SchemaVersion
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Warehouse:
+    """Everything kept under one home folder. `wait_s` is the patience with other processes, in seconds.
+
+    Every method raises WarehouseLocked where the database stays held for that long, and WarehouseError where
+    it cannot be used: newer than this code, damaged, or the disk is full.
+    """
+
+    home: Path
+    wait_s: float = WAIT_S
+
+    @property
+    def database(self) -> Path:
+        """The DuckDB file."""
+        return self.home / "warehouse.duckdb"
+
+    @property
+    def staging(self) -> Path:
+        """The folder of shards that wait for landing."""
+        return self.home / "staging"
+
+    @property
+    def archive(self) -> Archive:
+        """The original bytes."""
+        return Archive(self.home / "archive")
+
+    def stage(
+        self,
+        shard_id: str,
+        run_id: str,
+        documents: Iterable[Document],
+        extractions: Iterable[Extraction],
+        sightings: Iterable[Sighting] = (),
+    ) -> Path:
+        """Write a shard for landing, atomically; no database is touched. See `warehouse.staging.stage`."""
+        from warehouse.staging import stage  # loads Arrow, which SQL commands do not need
+
+        return stage(self.staging, shard_id, run_id, documents, extractions, sightings)
+
+    def land(self) -> Landed:
+        """Land all shards that wait. Calling it again changes nothing."""
+        from warehouse.landing import land
+
+        with self._opened(read_only=True):
+            pass  # creates or upgrades the database
+        return land(self.database, self.staging, wait_s=self.wait_s)
+
+    def start_run(
+        self,
+        kind: str,
+        schema: str,
+        recipe_id: str,
+        source: str,
+        pid: int | None = None,
+        retry: Iterable[Status] = (),
+    ) -> str:
+        """Record a run that begins now; its run_id. `retry` names the statuses that it does again."""
+        pid = os.getpid() if pid is None else pid
+        return self._write(
+            lambda connection: runs.start(
+                connection, kind=kind, schema=schema, recipe_id=recipe_id, source=source, pid=pid, retry=retry
+            )
+        )
+
+    def heartbeat(self, run_id: str) -> bool:
+        """Say that a run still lives; False where a reader holds the database, which is no reason to wait."""
+        try:
+            with opened(self.database, wait_s=0.2) as connection:
+                runs.beat(connection, run_id)
+        except WarehouseLocked:
+            return False
+        return True
+
+    def finish_run(
+        self, run_id: str, status: str, counts: Mapping[str, int], message: str | None = None
+    ) -> None:
+        """Record how a run ended: finished, interrupted, failed or crashed."""
+        self._write(lambda connection: runs.finish(connection, run_id, status, counts, message))
+
+    def reap(self, silence_s: float = runs.SILENCE_S) -> list[str]:
+        """Mark runs as crashed whose process is gone or silent for `silence_s` seconds; their run_ids."""
+        return self._write(lambda connection: runs.reap(connection, silence_s))
+
+    def register_schema(self, version: SchemaVersion) -> None:
+        """Record a schema version and make its typed views. Known ones cost one look.
+
+        Raises SchemaError where its name or its fields cannot become a view.
+        """
+        from warehouse import registers  # loads Pydantic, which SQL commands do not need
+
+        if not self._read(lambda connection: registers.has_schema(connection, version)):
+            self._write(lambda connection: registers.add_schema(connection, version))
+
+    def register_recipe(self, recipe: Recipe) -> None:
+        """Record a recipe. Known ones cost one look."""
+        from warehouse import registers
+
+        if not self._read(lambda connection: registers.has_recipe(connection, recipe)):
+            self._write(lambda connection: registers.add_recipe(connection, recipe))
+
+    def done(self, recipe_id: str, retry: Iterable[Status] = ()) -> set[str]:
+        """The documents that need nothing more under a recipe. Those whose last status is in `retry` do."""
+        return self._read(lambda connection: lookups.done(connection, recipe_id, retry))
+
+    def known(self, blobs: Iterable[Blob]) -> dict[str, frozenset[str]]:
+        """URI to documents, attachments too, of each blob with the size and time of its last sighting."""
+        listed = list(blobs)
+        return self._read(lambda connection: lookups.known(connection, listed))
+
+    def documents(self, document_ids: Iterable[str]) -> list[Document]:
+        """Documents with their text, in the order of their ids; unknown ones are left out."""
+        wanted = list(document_ids)
+        return self._read(lambda connection: lookups.documents(connection, wanted))
+
+    def query(
+        self, sql: str, params: Sequence[Any] | Mapping[str, Any] | None = None, *, read_only: bool = True
+    ) -> pa.Table:
+        """The answer to a person's SQL. Read-only, it can neither change a table nor touch a file.
+
+        Raises UsageError with the database's own message where the SQL is wrong.
+        """
+
+        def ask(connection: duckdb.DuckDBPyConnection) -> pa.Table:
+            try:
+                return _table(connection.sql(sql, params=params))
+            except duckdb.Error as error:
+                raise UsageError(str(error)) from error
+
+        return self._read(ask) if read_only else self._write(ask)
+
+    def _read(self, ask: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
+        with self._opened(read_only=True) as connection:
+            return ask(connection)
+
+    def _write(self, change: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
+        with self._opened(read_only=False) as connection:
+            try:
+                with transaction(connection):
+                    return change(connection)
+            except duckdb.Error as error:
+                raise WarehouseError(f"{self.database}: {error}") from error
+
+    @contextmanager
+    def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the database; where it is older than the code or not there yet, bring it up to date first."""
+        if self.database.exists():
+            with opened(self.database, read_only=read_only, wait_s=self.wait_s) as connection:
+                if is_current(connection):
+                    yield connection
+                    return
+        migrate(self.database, wait_s=self.wait_s)
+        with opened(self.database, read_only=read_only, wait_s=self.wait_s) as connection:
+            yield connection
+
+
+def _table(relation: duckdb.DuckDBPyRelation | None) -> pa.Table:
+    """All rows of an answer; a statement that has none gives a table without columns."""
+    import pyarrow as pa
+
+    return pa.table({}) if relation is None else relation.to_arrow_table()

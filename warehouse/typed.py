@@ -1,0 +1,104 @@
+"""A typed view for each schema version (`receipt_v1`), and one for the current answers (`receipt`).
+
+`receipt_v1` has a row for every valid answer under `receipt@1`, whatever run it came from; `receipt` has one
+row a document: its current answer under the newest version. Names come from people: each is checked, then
+quoted; nothing else of a schema reaches the SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from schemas.errors import SchemaError
+from warehouse.sqltypes import columns
+
+# What each typed view tells about an answer, before the answer itself.
+_ABOUT = (
+    "document_id", "run_id", "recipe_id", "schema", "status", "category", "attempt_id", "finished_at",
+)  # fmt: skip
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_VERSIONED = re.compile(r".*_v[0-9]+")
+_OURS = re.compile(r"CREATE (?:OR REPLACE )?(?:TABLE|VIEW|MACRO)(?: IF NOT EXISTS)? (\w+)")
+
+
+class SchemaVersion(Protocol):
+    """What is needed of a registered schema version."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def ref(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def cls(self) -> type[BaseModel]: ...
+
+
+def identifier(name: str) -> str:
+    """`name` quoted for SQL. Raises SchemaError for one that no identifier can hold."""
+    if not name or "\0" in name:
+        raise SchemaError(f"{name!r} cannot be the name of a column.")
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def literal(text: str) -> str:
+    """`text` as an SQL string."""
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def check_name(name: str) -> None:
+    """Refuse a schema name that cannot name a view beside ours. Raises SchemaError."""
+    if not _NAME.fullmatch(name):
+        raise SchemaError(f"schema name {name!r}: at most 63 small letters, digits and _, a letter first.")
+    if _VERSIONED.fullmatch(name):
+        raise SchemaError(f"schema name {name!r} reads like a version's view. Leave out the _v and number.")
+    if name in _reserved():
+        raise SchemaError(f"schema name {name!r} is a table or view of the warehouse. Choose another.")
+
+
+def versioned_view(version: SchemaVersion) -> str:
+    """The SQL of a version's view: columns about the answer, then the answer's own, typed."""
+    kinds = columns(version.cls)
+    shape = literal(json.dumps(kinds, ensure_ascii=False))
+    about = ", ".join(f"about.{name}" for name in _ABOUT)
+    answer = "".join(
+        f",\n    about.typed.{identifier(name)} AS {identifier(_column(name))}" for name in kinds
+    )
+    return f"""CREATE OR REPLACE VIEW {identifier(f"{version.name}_v{version.version}")} AS
+SELECT {about}{answer}
+FROM (
+    SELECT *, json_transform(value, {shape}) AS typed FROM extractions
+    WHERE schema = {literal(version.ref)} AND status IN ('accepted', 'flagged') AND value IS NOT NULL
+) AS about"""
+
+
+def current_view(name: str, newest: int) -> str:
+    """The SQL of a schema's current view, over its newest version."""
+    return f"""CREATE OR REPLACE VIEW {identifier(name)} AS
+SELECT typed.* FROM {identifier(f"{name}_v{newest}")} AS typed
+SEMI JOIN current USING (document_id, run_id)"""
+
+
+def _column(name: str) -> str:
+    """A field whose name is one of the columns about the answer gets a `_` behind it."""
+    return f"{name}_" if name.lower() in _ABOUT else name
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    here = Path(__file__).parent
+    texts = [path.read_text(encoding="utf-8") for path in here.glob("*/*.sql")]
+    return frozenset(name.lower() for text in texts for name in _OURS.findall(text)) | _INTERNAL
+
+
+_INTERNAL = frozenset({"migrations", "view_texts", "fresh", "seen", "staged", "known", "listed"})

@@ -1,0 +1,57 @@
+-- One row a run: how it stands, how its documents ended, what it took.
+CREATE OR REPLACE VIEW run_summary AS
+WITH ended AS (
+    SELECT run_id, count(*) AS documents,
+        count(*) FILTER (status = 'accepted') AS accepted, count(*) FILTER (status = 'flagged') AS flagged,
+        count(*) FILTER (status = 'rejected') AS rejected, count(*) FILTER (status = 'failed') AS failed
+    FROM extractions GROUP BY run_id
+),
+spent AS (
+    SELECT run_id, count(*) AS attempts, sum(prompt_tokens)::BIGINT AS prompt_tokens,
+        sum(output_tokens)::BIGINT AS output_tokens, sum(cached_tokens)::BIGINT AS cached_tokens
+    FROM attempts GROUP BY run_id
+)
+SELECT runs.run_id, runs.kind, runs.schema, runs.recipe_id, runs.source, runs.status, runs.started_at,
+    runs.finished_at, date_diff('millisecond', runs.started_at, runs.finished_at) / 1000 AS seconds,
+    coalesce(ended.documents, 0) AS documents, coalesce(ended.accepted, 0) AS accepted,
+    coalesce(ended.flagged, 0) AS flagged, coalesce(ended.rejected, 0) AS rejected,
+    coalesce(ended.failed, 0) AS failed, coalesce(spent.attempts, 0) AS attempts,
+    coalesce(spent.prompt_tokens, 0) AS prompt_tokens, coalesce(spent.output_tokens, 0) AS output_tokens,
+    coalesce(spent.cached_tokens, 0) AS cached_tokens, runs.message
+FROM runs LEFT JOIN ended USING (run_id) LEFT JOIN spent USING (run_id)
+ORDER BY runs.run_id DESC;
+
+-- Tokens and engine seconds of each run; `unused` are those of attempts that were not chosen, failed ones included.
+CREATE OR REPLACE VIEW cost AS
+WITH chosen AS (SELECT DISTINCT attempt_id, run_id FROM extractions WHERE attempt_id IS NOT NULL
+    AND status <> 'failed'),
+spent AS (
+    SELECT attempts.run_id, attempts.prompt_tokens, attempts.output_tokens, attempts.cached_tokens,
+        attempts.total_s - attempts.queued_s AS engine_s, attempts.document_id,
+        chosen.attempt_id IS NULL AS unused
+    FROM attempts LEFT JOIN chosen USING (attempt_id, run_id)
+)
+SELECT spent.run_id, runs.schema, runs.recipe_id, count(*) AS attempts,
+    count(DISTINCT document_id) AS documents, sum(prompt_tokens)::BIGINT AS prompt_tokens,
+    sum(cached_tokens)::BIGINT AS cached_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+    sum(engine_s) AS engine_s, count(*) FILTER (unused) AS unused_attempts,
+    coalesce(sum(output_tokens) FILTER (unused), 0)::BIGINT AS unused_output_tokens,
+    coalesce(sum(engine_s) FILTER (unused), 0) AS unused_engine_s
+FROM spent LEFT JOIN runs USING (run_id) GROUP BY ALL ORDER BY spent.run_id DESC;
+
+-- Seconds in the queue, to the first token and in all, as each run's attempts had them.
+CREATE OR REPLACE VIEW latency AS
+SELECT run_id, count(*) AS attempts,
+    approx_quantile(queued_s, 0.5) AS queued_p50, approx_quantile(queued_s, 0.95) AS queued_p95,
+    approx_quantile(first_token_s, 0.5) AS first_token_p50,
+    approx_quantile(first_token_s, 0.95) AS first_token_p95,
+    approx_quantile(total_s, 0.5) AS total_p50, approx_quantile(total_s, 0.95) AS total_p95,
+    max(total_s) AS total_max
+FROM attempts GROUP BY run_id ORDER BY run_id DESC;
+
+-- Whether a second attempt helps: how documents ended, by the number of attempts that they took.
+CREATE OR REPLACE VIEW retries AS
+SELECT run_id, schema, attempts, count(*) AS documents,
+    count(*) FILTER (status IN ('accepted', 'flagged')) AS valid,
+    count(*) FILTER (status = 'accepted') / count(*) AS accepted_share
+FROM extractions GROUP BY ALL ORDER BY run_id DESC, schema, attempts;
