@@ -16,7 +16,7 @@ setup:  ## Make .venv with the pinned requirements (EXTRA=cpu, base or gpu)
 
 model: setup  ## Convert the small model, once
 	@test -d $(DEMO_HOME)/models || echo "model: converting the small model (half a minute, 270 MB)"
-	@$(BIN)/python -m extractors.model $(DEMO_HOME)/models
+	@TQDM_DISABLE=1 $(BIN)/python -m extractors.model $(DEMO_HOME)/models >/dev/null
 
 demo: model  ## Extract the demo's documents on the real engine, and look at what came out
 	@ASSAY_HOME=$(DEMO_HOME) PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh

@@ -2,8 +2,8 @@
 
 Runs on a bare Python 3.11 to 3.14, standard library only. Says each step; does nothing when all is current.
 
-torch's CPU build is not on PyPI. It is sought first where pip's configuration points (`find-links`), which is how
-mirrors and air-gapped machines offer it, and then on PyTorch's own CPU index, which uv knows by name.
+torch's CPU build is not on PyPI. It is sought first where pip's configuration points (`find-links`), which is
+how mirrors and air-gapped machines offer it, and then on PyTorch's own CPU index, which uv knows by name.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def files(extra: str) -> list[str]:
 
 
 def make_environment(environment: Path) -> Path:
-    """A virtual environment with pip, made anew where it is missing or of another Python. Returns its Python."""
+    """A virtual environment with pip, made anew where missing or of another Python. Returns its Python."""
     check_version(sys.version_info[:2])
     python = environment / "bin" / "python"
     if version_of(python) != sys.version_info[:2]:
@@ -80,7 +80,7 @@ def make_environment(environment: Path) -> Path:
         try:
             venv.create(environment, with_pip=True, clear=True)
         except (subprocess.CalledProcessError, ImportError) as error:
-            raise SetupError("this Python has no venv and pip (on Debian: apt install python3-venv)") from error
+            raise SetupError("this Python has no venv or pip (Debian: apt install python3-venv)") from error
     return python
 
 
@@ -107,7 +107,8 @@ def pip_settings(python: Path) -> dict[str, str]:
 
     uv reads none of pip's configuration, so what a machine needs to reach its packages is handed on.
     """
-    done = subprocess.run([str(python), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False)
+    command = [str(python), "-m", "pip", "config", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return parse_pip_settings(done.stdout.splitlines())
 
 
@@ -126,7 +127,7 @@ def install_uv(python: Path, root: Path) -> None:
 
 
 def sync(python: Path, root: Path, extra: str, settings: Mapping[str, str]) -> None:
-    """Install exactly the pins, the configured way first and then, for torch, the other. Raises SetupError."""
+    """Install exactly the pins, the configured way first, then for torch the other. Raises SetupError."""
     ways = list(sync_commands(python, root, extra, settings))
     for number, command in enumerate(ways, start=1):
         say(f"installing the pinned requirements{f' (way {number} of {len(ways)})' if len(ways) > 1 else ''}")

@@ -26,7 +26,7 @@ OPTIONS = [
 
 
 def lock(name: str, upgrade: bool) -> None:
-    """Resolve one file. Pins that still hold stay, unless `upgrade`. Raises CalledProcessError where none fit."""
+    """Resolve one file. Pins that still hold stay, unless `upgrade`. CalledProcessError where none fit."""
     target = ROOT / "requirements" / f"{name}.txt"
     uv = Path(sys.executable).with_name("uv")
     command = [str(uv), "pip", "compile", *LOCKS[name], *OPTIONS, "--output-file", str(target)]
