@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from schemas.records import Extraction, Status
+from schemas.records import Extraction, Level, Status
 
 _COLOURS = {
     Status.ACCEPTED: "green",
@@ -31,11 +31,14 @@ class Tally:
     started: float = field(default_factory=time.monotonic)
     statuses: Counter[Status] = field(default_factory=Counter)
     tokens: int = 0
+    engine_failures: int = 0
+    began: float = field(default_factory=time.monotonic)
     stage: str = "starting"
 
     def add(self, extraction: Extraction) -> None:
         """Count one document that has its outcome."""
         self.statuses[extraction.status] += 1
+        self.engine_failures += extraction.status is Status.FAILED and extraction.level is Level.DECODE
         self.tokens += sum(attempt.output_tokens for attempt in extraction.attempts)
 
     def ready(self) -> None:
@@ -89,6 +92,21 @@ class Display:
         self._live = live
         self._every_s = every_s
         self._next = 0.0
+
+    def expect(self, more: int) -> None:
+        """The number of documents turns out to differ from the number of blobs by `more`."""
+        self.tally.expected += more
+
+    def add(self, extraction: Extraction) -> None:
+        """One document has its outcome."""
+        self.tally.add(extraction)
+        self.tick()
+
+    def ready(self) -> None:
+        """The engine is loaded."""
+        self.tally.ready()
+        self._next = 0.0
+        self.tick()
 
     def tick(self) -> None:
         """Redraw; where there is no terminal, write a line if the last one is old enough."""

@@ -19,6 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from schemas.decoding import Decoding, parse
 from schemas.errors import SettingError
 
 PREFIX = "ASSAY_"
@@ -35,8 +36,10 @@ class Settings(BaseSettings):
     home: Path = Field(Path(".assay"), description="folder with the warehouse, archive, models and staging")
     model: Path | None = Field(None, description="folder of a model for vLLM; default: the small one")
     schemas: Path | None = Field(None, description="folder with schemas of your own")
-    decoding: str = Field("guided", description="name of the decoding to use when none is given")
-    backend: Literal["guidance", "xgrammar", "outlines"] = Field("guidance", description="enforces schemas")
+    decoding: str = Field("guided-greedy", description="name of the decoding to use when none is given")
+    decodings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="decodings of your own, a table [decodings.NAME] each"
+    )
     max_model_len: int = Field(4096, ge=256, le=1_048_576, description="tokens of prompt and answer together")
     max_num_seqs: int = Field(16, ge=1, le=1024, description="requests that the engine works on at once")
     shard_size: int = Field(64, ge=1, le=4096, description="documents landed together")
@@ -73,6 +76,11 @@ class Settings(BaseSettings):
     def reports(self) -> Path:
         """Where reports are written."""
         return self.home / "reports"
+
+
+def own_decodings(settings: Settings) -> dict[str, Decoding]:
+    """The decodings that a user described. Raises SettingError that names each wrong setting."""
+    return {name: parse({**given, "name": name}) for name, given in settings.decodings.items()}
 
 
 def load(**given: Any) -> Settings:

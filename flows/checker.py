@@ -1,0 +1,22 @@
+"""Checks of one document's answers against its own text, which is indexed once."""
+
+from __future__ import annotations
+
+from schemas.contract import ExtractionSchema
+from schemas.records import Document, Verdict
+from validators.grounding import SourceIndex
+from validators.ladder import validate
+
+
+class Checker:
+    """The checks for one document: however many answers it gets, its text is indexed once, and only if needed."""
+
+    def __init__(self, schema: type[ExtractionSchema]) -> None:
+        self._schema = schema
+        self._index: SourceIndex | None = None
+
+    def __call__(self, text: str, document: Document) -> Verdict:
+        """The verdict on one answer's raw text."""
+        if self._index is None:
+            self._index = SourceIndex(document.text)
+        return validate(text, self._schema, self._index, locale=self._schema.locale)

@@ -1,0 +1,29 @@
+"""The engine that a plan asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+
+from extractors.engines.base import Engine
+from extractors.engines.embedded import EmbeddedEngine
+from extractors.engines.process import prepare_environment
+from flows.plan import Plan
+
+
+async def embedded(plan: Plan) -> Engine:
+    """vLLM in this process' keeping, about 15 s on CPU. Raises EngineUnavailable."""
+    prepare_environment()
+    await asyncio.to_thread(_import_vllm)
+    settings = plan.settings
+    return await EmbeddedEngine.start(
+        plan.model, plan.decoding.backend, settings.max_model_len, settings.max_num_seqs
+    )
+
+
+def _import_vllm() -> None:
+    """Half of the start is imports; in a thread they leave the event loop to the readers."""
+    try:
+        import_module("vllm.v1.engine.async_llm")
+    except ImportError:
+        return  # the engine says so itself, and how to put it right

@@ -1,0 +1,57 @@
+"""What a person asks of an extraction, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from schemas.errors import EngineError
+from schemas.records import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Extract `source` under `schema`. `retry` names the statuses that are done again; `limit` counts blobs."""
+
+    source: str
+    schema: str
+    decoding: str | None = None
+    limit: int | None = None
+    retry: frozenset[Status] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a run ended. `skipped` blobs were done before; `engine_failures` had no answer for the engine's sake."""
+
+    run_id: str | None
+    status: str
+    listed: int
+    skipped: int
+    statuses: Mapping[Status, int] = field(default_factory=dict)
+    engine_failures: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    message: str | None = None
+
+    @property
+    def documents(self) -> int:
+        """Documents that have an outcome in this run."""
+        return sum(self.statuses.values())
+
+    @property
+    def exit_code(self) -> int:
+        """0 done; 1 where documents failed for the engine's sake; 130 where a person or the system stopped it."""
+        if self.status == "interrupted":
+            return 130
+        return 0 if self.status == "finished" and not self.engine_failures else 1
+
+
+class DocumentsFailed(EngineError):
+    """Documents got no answer for the engine's sake; the next run takes them up again."""
+
+    def __init__(self, summary: Summary) -> None:
+        super().__init__(
+            summary.message or f"{summary.engine_failures} documents failed for the engine's sake"
+        )
+        self.summary = summary

@@ -1,0 +1,220 @@
+"""A run's stages, all at work at once: read, take text, extract and check, stage and land.
+
+Bounded channels join them. More documents are in flight than the engine works on at once, so that it always
+finds the next one waiting; reading is ahead of it by as many again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from extractors.engines.base import Engine
+from extractors.extract import extract_document
+from extractors.readers.pool import ReaderPool
+from extractors.storage import read_all
+from flows.bundle import Bundle, Job, unread
+from flows.checker import Checker
+from flows.channel import Channel, drain
+from flows.plan import Plan
+from flows.progress import Display
+from flows.stager import Stager
+from schemas.errors import ReadError
+from schemas.records import Blob, Document, Extraction, Level
+from warehouse.store import Warehouse
+
+Read = tuple[Blob, bytes | ReadError]
+EngineFactory = Callable[[Plan], Awaitable[Engine]]
+READS_AT_ONCE = 16
+# Twice what the engine works on: when one answer ends, the next prompt is already in its queue.
+IN_FLIGHT_FACTOR = 2
+
+
+class Pipeline:
+    """One run over the blobs of a plan. `stop` ends it early; what is finished is landed all the same."""
+
+    def __init__(
+        self, plan: Plan, run_id: str, warehouse: Warehouse, start_engine: EngineFactory, display: Display
+    ) -> None:
+        settings = plan.settings
+        self._plan = plan
+        self._run_id = run_id
+        self._warehouse = warehouse
+        self._start_engine = start_engine
+        self._display = display
+        self._stager = Stager(warehouse, run_id, settings.shard_size, settings.stage_every)
+        self._in_flight = IN_FLIGHT_FACTOR * settings.max_num_seqs
+        self._engine: asyncio.Task[Engine] | None = None
+        self._claimed: set[str] = set(plan.done)
+        self._open: dict[int, Bundle] = {}
+        self._working: set[asyncio.Task[Extraction]] = set()
+        self.stopped = False
+
+    async def run(self) -> None:
+        """Do the whole plan. Raises EngineError where the engine cannot be started, WarehouseError for a full disk."""
+        settings = self._plan.settings
+        readers = ReaderPool(
+            workers=settings.reader_workers,
+            timeout_s=settings.reader_timeout,
+            memory_bytes=settings.reader_memory,
+        )
+        try:
+            with readers as pool, ThreadPoolExecutor(settings.reader_workers) as threads:
+                await self._flow(pool, threads)
+        finally:
+            await self._close_engine()
+
+    def stop(self) -> None:
+        """Take up nothing more and give up what is being generated."""
+        self.stopped = True
+        for task in self._working:
+            task.cancel()
+        if self._engine is not None and not self._engine.done():
+            self._engine.cancel()
+
+    async def _flow(self, pool: ReaderPool, threads: ThreadPoolExecutor) -> None:
+        raw: Channel[Read] = Channel(READS_AT_ONCE)
+        jobs: Channel[Job] = Channel(self._in_flight)
+        finished: Channel[Bundle] = Channel(2 * self._in_flight)
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._fetch(raw))
+                group.create_task(self._read_all(raw, jobs, finished, pool, threads))
+                group.create_task(self._extract_all(jobs, finished))
+                group.create_task(self._stager.run(finished))
+        except BaseExceptionGroup as errors:
+            await self._land_finished()
+            raise _first(errors) from errors
+        await self._land_finished()
+
+    async def _land_finished(self) -> None:
+        """Land what is finished of the blobs that were not finished as a whole."""
+        await self._stager.flush(bundle for bundle in self._open.values() if bundle.extractions)
+
+    async def _fetch(self, raw: Channel[Read]) -> None:
+        """Bytes of each blob, 16 on their way at once."""
+        arriving = read_all(self._plan.todo, self._plan.settings.max_document_bytes, READS_AT_ONCE)
+        while not self.stopped and (read := await asyncio.to_thread(_next, arriving)) is not None:
+            await raw.put(read)
+        await raw.close()
+
+    async def _read_all(
+        self,
+        raw: Channel[Read],
+        jobs: Channel[Job],
+        finished: Channel[Bundle],
+        pool: ReaderPool,
+        threads: ThreadPoolExecutor,
+    ) -> None:
+        """Archive each blob's bytes, take its text in a worker process, hand on what is to be extracted."""
+
+        async def one(read: Read) -> None:
+            if not self.stopped:
+                loop = asyncio.get_running_loop()
+                bundle = await loop.run_in_executor(threads, self._take_text, pool, read)
+                await self._hand_on(bundle, jobs, finished)
+
+        await drain(raw, one, self._plan.settings.reader_workers)
+        await jobs.close()
+
+    def _take_text(self, pool: ReaderPool, read: Read) -> Bundle:
+        """In a thread: the archive first, so that no reader's crash can cost the bytes."""
+        blob, data = read
+        if isinstance(data, ReadError):
+            return unread(blob, data)
+        self._warehouse.archive.put(data)
+        results = pool.read(data, blob.uri)
+        for attachment in results[1:]:
+            self._warehouse.archive.put(attachment.data)
+        return Bundle(blob, [result.document for result in results], set())
+
+    async def _hand_on(self, bundle: Bundle, jobs: Channel[Job], finished: Channel[Bundle]) -> None:
+        """Claim each document once: the same bytes under two names are one document with one extraction."""
+        wanted = {document.document_id: document for document in bundle.documents}
+        mine = [wanted[key] for key in wanted if key not in self._claimed or not bundle.seen]
+        self._claimed.update(document.document_id for document in mine)
+        bundle.waiting = {document.document_id for document in mine}
+        self._open[id(bundle)] = bundle
+        self._display.expect(len(mine) - 1)
+        for document in mine:
+            await jobs.put(Job(document, bundle))
+        if not mine:
+            await self._finish(bundle, finished)
+
+    async def _extract_all(self, jobs: Channel[Job], finished: Channel[Bundle]) -> None:
+        async def one(job: Job) -> None:
+            extraction = await self._extract(job.document)
+            if extraction is not None:
+                job.bundle.add(extraction)
+                self._display.add(extraction)
+                if job.bundle.complete:
+                    await self._finish(job.bundle, finished)
+
+        await drain(jobs, one, self._in_flight)
+        await finished.close()
+
+    async def _finish(self, bundle: Bundle, finished: Channel[Bundle]) -> None:
+        del self._open[id(bundle)]
+        await finished.put(bundle)
+
+    async def _extract(self, document: Document) -> Extraction | None:
+        """One document's outcome; None where the run is being stopped."""
+        if self.stopped:
+            return None
+        task = asyncio.create_task(self._outcome(document))
+        self._working.add(task)
+        try:
+            extraction = await task
+            # A terminal's Ctrl-C reaches the engine's process too: its dying answers are no outcomes.
+            return None if self.stopped and extraction.level is Level.DECODE else extraction
+        except asyncio.CancelledError:
+            if self.stopped:
+                return None
+            task.cancel()
+            raise
+        finally:
+            self._working.discard(task)
+
+    async def _outcome(self, document: Document) -> Extraction:
+        plan = self._plan
+        return await extract_document(
+            document,
+            engine=await self._loaded(),
+            prompt=plan.prompt,
+            schema=plan.schema,
+            decoding=plan.decoding,
+            recipe_id=plan.recipe.recipe_id,
+            run_id=self._run_id,
+            validate=Checker(plan.schema.cls),
+        )
+
+    async def _loaded(self) -> Engine:
+        """The engine, started when the first document needs it, and only once."""
+        if self._engine is None:
+            self._display.stage("loading the engine")
+            self._engine = asyncio.create_task(self._start())
+        return await asyncio.shield(self._engine)
+
+    async def _start(self) -> Engine:
+        engine = await self._start_engine(self._plan)
+        self._display.ready()
+        return engine
+
+    async def _close_engine(self) -> None:
+        if self._engine is not None and self._engine.done() and not self._engine.cancelled():
+            if self._engine.exception() is None:
+                await self._engine.result().close()
+
+
+def _next(arriving: Iterator[Read]) -> Read | None:
+    """The next item, or None at the end: a StopIteration cannot leave a thread."""
+    return next(arriving, None)
+
+
+def _first(errors: BaseExceptionGroup) -> BaseException:
+    """The first error of a group of groups: one stage's error cancels the others."""
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,139 @@
+"""One run from a plan to its summary: its record, its heartbeat, its ending."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+from rich.console import Console
+
+from flows.engine import embedded
+from flows.order import Summary
+from flows.pipeline import EngineFactory, Pipeline
+from flows.plan import Plan
+from flows.progress import Display, Tally, shown
+from schemas.errors import AssayError, EngineError
+from warehouse.store import Warehouse
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def carry_out(
+    plan: Plan, *, start_engine: EngineFactory = embedded, console: Console | None = None
+) -> Summary:
+    """Do what a plan says and record it; nothing at all where there is nothing to do.
+
+    An engine that cannot be started ends the run as `failed`; so does a full disk, which is raised besides.
+    """
+    if not plan.todo:
+        return Summary(None, "finished", plan.listed, plan.skipped)
+    warehouse = Warehouse(plan.settings.home)
+    run_id = _begin(plan, warehouse)
+    with shown(Tally(len(plan.todo)), console) as display:
+        pipeline = Pipeline(plan, run_id, warehouse, start_engine, display)
+        with _recorded(warehouse, run_id, display):
+            status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings.heartbeat))
+            return _end(plan, warehouse, run_id, display.tally, status, message)
+
+
+def _begin(plan: Plan, warehouse: Warehouse) -> str:
+    warehouse.register_schema(plan.schema)
+    warehouse.register_recipe(plan.recipe)
+    order = plan.order
+    return warehouse.start_run(
+        "extract", plan.schema.ref, plan.recipe.recipe_id, order.source, retry=order.retry
+    )
+
+
+@contextmanager
+def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[None]:
+    """Whatever ends a run on the way to its summary is written into its record before it goes on."""
+    try:
+        yield
+    except BaseException as error:
+        display.tally.stage = "failed"
+        reason = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+        with suppress(AssayError):
+            warehouse.finish_run(run_id, "failed", _counts(display.tally), reason)
+        raise
+
+
+async def _run(
+    pipeline: Pipeline, warehouse: Warehouse, run_id: str, heartbeat_s: float
+) -> tuple[str, str | None]:
+    """The run's ending and its reason."""
+    async with _beating(warehouse, run_id, heartbeat_s), _stoppable(pipeline):
+        try:
+            await pipeline.run()
+        except EngineError as error:
+            return "failed", str(error)
+    return ("interrupted", "stopped on request") if pipeline.stopped else ("finished", None)
+
+
+@asynccontextmanager
+async def _beating(warehouse: Warehouse, run_id: str, every_s: float) -> AsyncIterator[None]:
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            with suppress(AssayError):  # a missed beat is no reason to end a run
+                await asyncio.to_thread(warehouse.heartbeat, run_id)
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _stoppable(pipeline: Pipeline) -> AsyncIterator[None]:
+    """Ctrl-C and SIGTERM stop a run in good order; a second one ends it where it stands."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for one in SIGNALS:
+            loop.remove_signal_handler(one)
+        pipeline.stop()
+
+    try:
+        for one in SIGNALS:
+            loop.add_signal_handler(one, stop)
+    except (ValueError, RuntimeError):  # not in the main thread: whoever runs us there handles signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for one in SIGNALS:
+            loop.remove_signal_handler(one)
+
+
+def _counts(tally: Tally) -> dict[str, int]:
+    statuses = {str(status): count for status, count in tally.statuses.items()}
+    return {**statuses, "engine_failures": tally.engine_failures, "tokens": tally.tokens}
+
+
+def _end(
+    plan: Plan, warehouse: Warehouse, run_id: str, tally: Tally, status: str, message: str | None
+) -> Summary:
+    """Land what still waits, close the run's record, and sum up."""
+    warehouse.land()
+    if status == "finished" and tally.engine_failures:
+        status, message = "failed", f"{tally.engine_failures} documents got no answer from the engine"
+    warehouse.finish_run(run_id, status, _counts(tally), message)
+    tally.stage = status
+    return Summary(
+        run_id,
+        status,
+        plan.listed,
+        plan.skipped,
+        dict(tally.statuses),
+        tally.engine_failures,
+        tally.tokens,
+        time.monotonic() - tally.began,
+        message,
+    )

@@ -1,0 +1,63 @@
+"""The end of the pipeline: outcomes into shards, shards into the warehouse."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+
+from flows.bundle import Bundle
+from flows.channel import Channel
+from schemas.errors import WarehouseLocked
+from warehouse.store import Warehouse
+
+_LOOK_EVERY_S = 1.0
+
+
+class Stager:
+    """Collects bundles into shards of `size` documents, at the latest every `every_s` seconds, and lands them.
+
+    What is staged is safe from a kill; what waits here is lost by one and done again by the next run. A shard
+    that cannot be landed, because someone reads the database, waits in staging for the next landing.
+    """
+
+    def __init__(self, warehouse: Warehouse, run_id: str, size: int, every_s: float) -> None:
+        self._warehouse = warehouse
+        self._run_id = run_id
+        self._size = size
+        self._every_s = every_s
+        self._pending: list[Bundle] = []
+        self._since = time.monotonic()
+        self._shards = 0
+
+    async def run(self, bundles: Channel[Bundle]) -> None:
+        """Stage and land all that comes, until the channel ends."""
+        while (taken := await bundles.take(_LOOK_EVERY_S)) is not None:
+            self._pending += taken
+            if self._due():
+                await self.flush()
+        await self.flush()
+
+    def _due(self) -> bool:
+        documents = sum(len(bundle.extractions) for bundle in self._pending)
+        return documents >= self._size or time.monotonic() - self._since >= self._every_s
+
+    async def flush(self, more: Iterable[Bundle] = ()) -> None:
+        """Stage what has come together, `more` too, and land it, off the event loop."""
+        shard, self._pending = [*self._pending, *more], []
+        self._since = time.monotonic()
+        if shard:
+            await asyncio.to_thread(self._stage, shard)
+            with suppress(WarehouseLocked):
+                await asyncio.to_thread(self._warehouse.land)
+
+    def _stage(self, shard: list[Bundle]) -> None:
+        self._warehouse.stage(
+            f"{self._run_id}-{self._shards:06}",
+            self._run_id,
+            {document.document_id: document for bundle in shard for document in bundle.documents}.values(),
+            [extraction for bundle in shard for extraction in bundle.extractions],
+            [sighting for bundle in shard for sighting in bundle.sightings],
+        )
+        self._shards += 1
