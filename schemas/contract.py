@@ -7,7 +7,8 @@ size bounded. `schemas.lint` checks them. Values are held to their types strictl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field as dataclass_field, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from decimal import Decimal
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -36,9 +37,16 @@ class Row(BaseModel):
     def _from_json(cls, value: Any, info: ValidationInfo) -> Any:
         return from_json(member(cls, str(info.field_name)), value)
 
+    @classmethod
+    def rules(cls) -> list[Callable[[Any], Iterable[Finding]]]:
+        """The class's consistency rules, base classes' first, each in declaration order."""
+        names = {name: None for base in reversed(cls.__mro__) for name in vars(base)}
+        methods = [getattr(cls, name) for name in names if not name.startswith("__")]
+        return [method for method in methods if hasattr(method, "consistency_rule")]
+
     def findings(self) -> list[Finding]:
         """What the consistency rules have to say, rows included. Never raises."""
-        found = [finding for rule in _rules(type(self)) for finding in _run(rule, self)]
+        found = [finding for rule in self.rules() for finding in _run(rule, self)]
         for pointer, row in _rows(self):
             found += [replace(finding, pointer=pointer + finding.pointer) for finding in row.findings()]
         return found
@@ -127,13 +135,6 @@ def _leaves(node: Node, value: Any, pointer: str, row: str) -> Iterator[Leaf]:
             pointer, value, node.kind, row, node.derived, mark.evidence, mark.synonyms, mark.scale,
             mark.compare, mark.locale,
         )  # fmt: skip
-
-
-def _rules(cls: type[Row]) -> list[Callable[[Any], Iterable[Finding]]]:
-    """The class's rules, base classes' first, each in declaration order."""
-    names = {name: None for base in reversed(cls.__mro__) for name in vars(base)}
-    methods = [getattr(cls, name) for name in names if not name.startswith("__")]
-    return [method for method in methods if callable(method) and hasattr(method, "consistency_rule")]
 
 
 def _run(rule: Callable[[Any], Iterable[Finding]], instance: Row) -> list[Finding]:

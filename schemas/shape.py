@@ -157,7 +157,9 @@ def _text_kind(metadata: tuple[Any, ...], bounds: Bounds) -> Kind:
 def _refused(annotation: Any, where: str) -> SchemaError:
     name = getattr(annotation, "__name__", str(annotation))
     if annotation is float:
-        return SchemaError(f"{where} is a float, which cannot hold money exactly: use Money, Quantity or Decimal.")
+        return SchemaError(
+            f"{where} is a float, which cannot hold money exactly: use Money, Quantity or Decimal."
+        )
     return SchemaError(
         f"{where} has the type {name}, which no check can follow: "
         "use str, Decimal, int, bool, date, Literal strings, StrEnum, a model, or a list of these."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
@@ -14,6 +14,18 @@ from schemas.records import Finding
 
 Address = Annotated[str, StringConstraints(min_length=1, max_length=160)]
 Total = Annotated[Decimal, Field(max_digits=9, decimal_places=2)]
+EXAMPLE = """\
+LUMEN BOOKS SDN BHD
+(88213-K)
+12 & 14, JALAN KENARI,
+47100 PUCHONG.
+DATE 27/11/2016 18:20
+NOTEBOOK A5 2 X 4.15 8.30
+TOTAL 8.30
+CASH 10.00
+CHANGE 1.70
+THANK YOU
+"""
 
 
 class Receipt(ExtractionSchema):
@@ -22,12 +34,11 @@ class Receipt(ExtractionSchema):
     instructions = (
         "Read the receipt and answer with what is printed on it. "
         "Copy the company and the address as printed, the address as one line. "
-        "The total is what the customer has to pay after tax and rounding, not the cash given and not the change. "
+        "The total is what the customer has to pay after tax and rounding, not the cash or the change. "
         "Answer null for what is not on the receipt."
     )
     example = (
-        "LUMEN BOOKS SDN BHD\n(88213-K)\n12 & 14, JALAN KENARI,\n47100 PUCHONG.\nDATE 27/11/2016 18:20\n"
-        "NOTEBOOK A5 2 X 4.15 8.30\nTOTAL 8.30\nCASH 10.00\nCHANGE 1.70\nTHANK YOU",
+        EXAMPLE,
         {
             "reasoning": "Day first; TOTAL 8.30, not the cash.",
             "company": "LUMEN BOOKS SDN BHD",
@@ -39,7 +50,7 @@ class Receipt(ExtractionSchema):
 
     reasoning: Reasoning
     company: Text | None = field("The seller's name as printed, usually the first line.", compare="name")
-    date: date | None = field("The day of the sale, as YYYY-MM-DD.")
+    date: dt.date | None = field("The day of the sale, as YYYY-MM-DD.")
     address: Address | None = field("The seller's address as printed, on one line.", compare="address")
     total: Total | None = field("The amount to pay, a plain number without currency.")
 
@@ -47,4 +58,6 @@ class Receipt(ExtractionSchema):
     def total_is_not_negative(self) -> Iterator[Finding]:
         """What a customer pays is never below zero; a refund has another form."""
         if self.total is not None and self.total < 0:
-            yield inconsistent("The total is negative.", pointer="/total", expected="0 or more", found=self.total)
+            yield inconsistent(
+                "The total is negative.", pointer="/total", expected="at least 0", found=self.total
+            )

@@ -1,0 +1,103 @@
+"""What a schema version promises, as one JSON object, and that object's hash.
+
+The contract holds everything that changes an answer or what is said of it: the decoder's schema, the prompt's
+texts, the marks on each field and the source of each consistency rule. Its fingerprint is part of a recipe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from schemas.contract import ExtractionSchema, Row
+from schemas.json_schema import decoder_schema
+from schemas.shape import Array, Node, Object, Scalar
+
+
+def contract(cls: type[ExtractionSchema]) -> dict[str, Any]:
+    """Everything that a version promises, as plain JSON values."""
+    return {
+        "json_schema": decoder_schema(cls),
+        "instructions": cls.instructions,
+        "example": list(cls.example) if cls.example else None,
+        "locale": cls.locale,
+        "marks": dict(_marks(Object(cls), "")),
+        "rules": dict(_rules(cls)),
+    }
+
+
+def fingerprint(cls: type[ExtractionSchema]) -> str:
+    """SHA-256 of the contract, 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(contract(cls)).encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """Compact JSON that keeps the order of keys: the order of fields is part of what the model is shown."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def nested(node: Node) -> Iterator[type[BaseModel]]:
+    """Every model class below a node, each once, in the order of the fields."""
+    seen: dict[type[BaseModel], None] = {}
+    for _, found in walk(node):
+        if isinstance(found, Object):
+            seen[found.cls] = None
+    yield from seen
+
+
+def walk(node: Node, pointer: str = "") -> Iterator[tuple[str, Node]]:
+    """A node and all below it with their pointers; a list's items stand at `/*`."""
+    yield pointer, node
+    if isinstance(node, Object):
+        for name, child in node.members:
+            yield from walk(child, f"{pointer}/{name}")
+    elif isinstance(node, Array):
+        yield from walk(node.item, f"{pointer}/*")
+
+
+def _marks(node: Node, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for where, found in walk(node, pointer):
+        if isinstance(found, Scalar):
+            yield where, {name: value for name, value in _mark(found).items() if value}
+
+
+def _mark(node: Scalar) -> dict[str, Any]:
+    """The marks, and the declared bounds that the decoder's schema cannot say (a decimal's minimum)."""
+    mark, bounds = node.mark, node.bounds
+    limits = {name: getattr(bounds, name) for name in ("ge", "le", "gt", "lt")}
+    return {
+        "kind": node.kind.value,
+        "derived": node.derived,
+        "evidence": mark.evidence,
+        "synonyms": {value: list(names) for value, names in mark.synonyms.items()},
+        "scale": None if mark.scale is None else str(mark.scale),
+        "compare": mark.compare,
+        "locale": mark.locale,
+        "limits": {name: str(value) for name, value in limits.items() if value is not None},
+    }
+
+
+def _rules(cls: type[ExtractionSchema]) -> Iterator[tuple[str, str]]:
+    for model in nested(Object(cls)):
+        if issubclass(model, Row):
+            yield from ((f"{model.__name__}.{name}", source) for name, source in _rule_sources(model))
+
+
+def _rule_sources(cls: type[Row]) -> Iterator[tuple[str, str]]:
+    """Each rule's name and source. Text rather than a syntax tree: trees differ between Python versions."""
+    for rule in cls.rules():
+        yield rule.consistency_rule, _source(rule)  # type: ignore[attr-defined]
+
+
+def _source(rule: Any) -> str:
+    try:
+        lines = textwrap.dedent(inspect.getsource(rule)).splitlines()
+    except (OSError, TypeError):  # a class made in a console has no file
+        return "source unknown"
+    return "\n".join(line.rstrip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
