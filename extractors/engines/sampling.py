@@ -1,0 +1,46 @@
+"""A request and a decoding, as vLLM's sampling parameters. Pure: building is here, sending is not.
+
+See vLLM's `SamplingParams` and `StructuredOutputsParams`. The engine applies the mask, penalties,
+temperature, min_p, then top_k and top_p. Log-probabilities are those after the structured-output backend's mask.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from extractors.engines.identity import REPETITION
+from schemas.decoding import Decoding
+from schemas.records import Request
+
+
+def parameters(request: Request, decoding: Decoding, sample: int) -> Any:
+    """`SamplingParams` for one sample; its seed is the request's plus the sample's number."""
+    from vllm.sampling_params import RepetitionDetectionParams, RequestOutputKind, SamplingParams
+
+    return SamplingParams(
+        n=1,
+        temperature=decoding.temperature,
+        top_p=decoding.top_p,
+        top_k=decoding.top_k,
+        min_p=decoding.min_p,
+        repetition_penalty=decoding.repetition_penalty,
+        seed=None if decoding.greedy else request.seed + sample,
+        max_tokens=request.max_tokens,
+        logprobs=0,
+        structured_outputs=structured(request, decoding),
+        repetition_detection=RepetitionDetectionParams(**REPETITION),
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
+def structured(request: Request, decoding: Decoding) -> Any:
+    """What the decoder enforces: nothing, JSON syntax, or the schema. Always a new object: vLLM marks it."""
+    from vllm.sampling_params import StructuredOutputsParams
+
+    if decoding.mode == "prompt":
+        return None
+    if decoding.mode == "json":
+        return StructuredOutputsParams(json_object=True)
+    if request.json_schema is None:
+        raise ValueError("a guided decoding needs the request to carry its JSON Schema")
+    return StructuredOutputsParams(json=request.json_schema)
