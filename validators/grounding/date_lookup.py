@@ -1,0 +1,46 @@
+"""Looking up a date: certain, ambiguous or absent."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from schemas.records import Match
+from validators.grounding.dates import DateMention
+from validators.grounding.index import SourceIndex
+from validators.grounding.lookup import ABSENT, Lookup, found
+
+
+def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Lookup:
+    """Find a date in any written form. One that can be read two ways counts only as the order here is known."""
+    order = index.date_order(locale)
+    best = ABSENT
+    for table in ("dates", "foreign_dates"):
+        mentions: list[DateMention] = getattr(index, table).get(value, [])
+        sure = [m for m in mentions if resolve(m, order) == value]
+        if sure:
+            return found([index.span(m.start, m.end) for m in sure], index.text, value.isoformat())
+        if mentions and best is ABSENT:
+            best = _doubtful(value, mentions, index, order)
+    return best
+
+
+def resolve(mention: DateMention, order: str | None) -> date | None:
+    """The one date that a mention means under an order; None if that is not known."""
+    readings = dict(mention.readings)
+    if order in readings:
+        return readings[order]
+    plain = {day for name, day in readings.items() if name != "ymd"} or set(readings.values())
+    return next(iter(plain)) if len(plain) == 1 else None
+
+
+def _doubtful(value: date, mentions: list[DateMention], index: SourceIndex, order: str | None) -> Lookup:
+    mention = mentions[0]
+    spans = tuple(index.span(m.start, m.end) for m in mentions if resolve(m, order) is None)
+    if not spans:
+        written = index.folded.text[mention.start : mention.end]
+        return Lookup(
+            Match.ABSENT, note=f"{written!r} is read {order} here, so it is {resolve(mention, order)}"
+        )
+    both = " or ".join(sorted(day.isoformat() for day in mention.dates))
+    written = index.text[spans[0].start : spans[0].end]
+    return Lookup(Match.AMBIGUOUS, spans, None, f"{written!r} can be read as {both}")

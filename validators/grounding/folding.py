@@ -1,0 +1,150 @@
+"""Folding: the text as it compares, with an exact map back to the original offsets.
+
+NFKC (ligatures, full-width forms, composed accents), case folding, any script's digits to ASCII, quotes and
+dashes to one form; soft hyphens, zero-width characters and direction marks are left out. Line breaks and
+white space stay, so that the map is the identity wherever nothing was folded.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
+
+from schemas.records import Span
+
+MAX_GROUP = 32
+"""Longest run of combining marks that is composed at once: Unicode's stream-safe limit (UAX 15), rounded up.
+Without it, a megabyte of marks takes quadratic time to order."""
+
+_FOREIGN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_PUNCTUATION = {
+    **dict.fromkeys("‘’‚‛′`´ʼʹ", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‐‑‒–—―−﹘﹣⁃", "-"),
+    **dict.fromkeys("・‧", "·"),
+}
+
+
+class Folded:
+    """A folded text. `text` is what is compared; `span()` gives a range's place in the original."""
+
+    __slots__ = ("_at", "_ends", "_from", "text")
+
+    def __init__(self, text: str, at: list[int], origins: list[int], ends: list[int]) -> None:
+        self.text = text
+        self._at = at  # offsets in `text` where the distance to the original changes
+        self._from = origins  # the original offset of each
+        self._ends = ends  # -1 where characters map one to one from here, else the original end of the group
+
+    def span(self, start: int, end: int) -> Span:
+        """The original range of the folded range [start, end), whole characters and their marks."""
+        return Span(self._start(start), self._end(end) if end > start else self._start(start))
+
+    def _start(self, offset: int) -> int:
+        step = bisect_right(self._at, offset) - 1
+        if self._ends[step] >= 0:
+            return self._from[step]
+        return self._from[step] + offset - self._at[step]
+
+    def _end(self, offset: int) -> int:
+        step = bisect_right(self._at, offset - 1) - 1
+        if self._ends[step] >= 0:
+            return self._ends[step]
+        return self._from[step] + offset - self._at[step]
+
+
+def fold(text: str) -> Folded:
+    """Fold `text`. Linear in its length."""
+    if text.isascii():
+        return Folded(text.lower(), [0], [0], [-1])
+    return _Folder(text).fold()
+
+
+def folded(value: str) -> str:
+    """The folded form of a short value, without a map."""
+    return value.lower() if value.isascii() else fold(value).text
+
+
+class _Folder:
+    """Walks a text once; stretches that fold one to one are copied whole."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.parts: list[str] = []
+        self.length = 0
+        self.at: list[int] = [0]
+        self.origins: list[int] = [0]
+        self.ends: list[int] = [-1]
+
+    def fold(self) -> Folded:
+        done = 0
+        for match in _FOREIGN.finditer(self.text):
+            self._copy(self.text[done : match.start()].lower())
+            self._foreign(match.start(), match.end())
+            done = match.end()
+        self._copy(self.text[done:].lower())
+        return Folded("".join(self.parts), self.at, self.origins, self.ends)
+
+    def _copy(self, part: str) -> None:
+        self.parts.append(part)
+        self.length += len(part)
+
+    def _foreign(self, start: int, end: int) -> None:
+        while start < end:
+            after = start + 1
+            while after < end and after - start < MAX_GROUP and _joins(self.text[after]):
+                after += 1
+            self._group(start, after)
+            start = after
+
+    def _group(self, start: int, end: int) -> None:
+        out = _fold_group(self.text[start:end])
+        if len(out) == 1 and end - start == 1:
+            self._copy(out)
+            return
+        if out:
+            self._step(start, end)
+        self._copy(out)
+        self._step(end, -1)
+
+    def _step(self, origin: int, end: int) -> None:
+        if self.at[-1] == self.length:
+            self.origins[-1], self.ends[-1] = origin, end
+            return
+        self.at.append(self.length)
+        self.origins.append(origin)
+        self.ends.append(end)
+
+
+@lru_cache(maxsize=65536)
+def _joins(char: str) -> bool:
+    """Whether the character may compose with the one before it: a mark, or a Hangul vowel or final."""
+    return char > "\u02ff" and (
+        unicodedata.combining(char) != 0
+        or "\u1160" <= char <= "\u11ff"
+        or char
+        in "\u09be\u09d7\u0b3e\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u3099\u309a"
+        or char in "\uff9e\uff9f"
+    )
+
+
+@lru_cache(maxsize=65536)
+def _fold_group(group: str) -> str:
+    if group in _PUNCTUATION:
+        return _PUNCTUATION[group]
+    out = unicodedata.normalize("NFKC", group.casefold())
+    out = unicodedata.normalize("NFKC", out.casefold())
+    return "".join(map(_fold_char, out)) if not out.isascii() else out
+
+
+def _fold_char(char: str) -> str:
+    if char in _PUNCTUATION:
+        return _PUNCTUATION[char]
+    category = unicodedata.category(char)
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category == "Cf" or char in "\u034f\ufe0e\ufe0f":
+        return ""
+    return char

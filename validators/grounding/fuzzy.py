@@ -1,0 +1,68 @@
+"""Fuzzy matching of text: tolerance for letters, none for digits.
+
+The best window of the source is found by edit distance; then each difference is looked at. A digit may differ
+only into the letter that a scanner takes for it (0/O, 1/l/I, 5/S, 8/B), never into another digit.
+"""
+
+from __future__ import annotations
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from schemas.records import Match
+from validators.grounding.index import SourceIndex
+from validators.grounding.lookup import ABSENT, Lookup
+
+SHORTEST = 6
+"""Squeezed characters below which a text is never matched fuzzily."""
+_LOOKALIKE = {frozenset(pair) for pair in ("0o", "1l", "1i", "5s", "8b", "0d", "0q", "2z", "6g", "6b")}
+
+
+def threshold(length: int) -> float:
+    """The share that must agree, by the squeezed length of the value: stricter for short ones."""
+    return 0.92 if length < 12 else 0.88 if length < 24 else 0.85
+
+
+def look_up(needle: str, index: SourceIndex) -> Lookup:
+    """Find a squeezed value in the source's words with a few letters different."""
+    hay = index.words.squeezed
+    if len(needle) < SHORTEST or len(hay) < len(needle) // 2:
+        return ABSENT
+    least = threshold(len(needle))
+    best = fuzz.partial_ratio_alignment(needle, hay, score_cutoff=100 * least)
+    if best is None:
+        return ABSENT
+    start, end = _to_words(best.dest_start, best.dest_end, index)
+    window = hay[start:end]
+    score = Levenshtein.normalized_similarity(needle, window)
+    if score < least or not digits_agree(needle, window):
+        return ABSENT
+    return Lookup(Match.FUZZY, (index.word_span(start, end),), round(score, 3))
+
+
+def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
+    """Widen a window to whole words where they are cut by a letter or two."""
+    words = index.words
+    while end < len(words.squeezed) and not words.ends_word(end) and words.squeezed[end] != " ":
+        end += 1
+    while start > 0 and not words.begins_word(start) and words.squeezed[start - 1] != " ":
+        start -= 1
+    return start, end
+
+
+def digits_agree(needle: str, window: str) -> bool:
+    """Whether every difference between two squeezed texts leaves the digits alone."""
+    for edit in Levenshtein.opcodes(needle, window):
+        if edit.tag == "equal":
+            continue
+        left = needle[edit.src_start : edit.src_end]
+        right = window[edit.dest_start : edit.dest_end]
+        if any(map(str.isdecimal, left + right)) and not _alike(left, right):
+            return False
+    return True
+
+
+def _alike(left: str, right: str) -> bool:
+    return len(left) == len(right) and all(
+        frozenset((one, two)) in _LOOKALIKE for one, two in zip(left, right, strict=True)
+    )

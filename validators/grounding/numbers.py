@@ -1,0 +1,100 @@
+"""Numbers as they are written: every mention with all its readings.
+
+"1.234" is 1234 in one country and 1.234 in another; "1.234,56" can only be read one way. Groups may be parted by
+point, comma, apostrophe or one space, in thousands or the Indian way (12,34,567.89).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+_NUMBER = re.compile(r"\d+(?:[.,'٫٬]\d+)*+")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
+LONGEST = 40
+"""Longest run of digits that is a number to anyone; longer ones are left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMention:
+    """One number in the folded text: its range, the canonical key of each reading, and its printed sign."""
+
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    negative: bool = False
+    percent: bool = False
+
+
+def key(whole: str, fraction: str = "") -> str:
+    """The canonical text of a magnitude: no leading zeros, no trailing ones after the point."""
+    whole = whole.lstrip("0") or "0"
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def value_key(value: Decimal | int) -> str:
+    """The canonical text of a value's magnitude."""
+    if isinstance(value, int):
+        return str(abs(value))
+    whole, _, fraction = f"{abs(value):f}".partition(".")
+    return key(whole, fraction)
+
+
+def scan(text: str) -> list[NumberMention]:
+    """Every number in a folded text, in order of place; linear in its length."""
+    found: list[NumberMention] = []
+    for match in _NUMBER.finditer(text):
+        written = match[0]
+        keys = (key(written),) if written.isdecimal() else readings(written)
+        if keys and len(written) <= LONGEST:
+            found.append(_mention(text, match.start(), match.end(), keys))
+    for match in _SPACED.finditer(text):
+        if len(match[0]) <= LONGEST:
+            keys = readings(match[0].replace(" ", "'"))
+            found.append(_mention(text, match.start(), match.end(), keys))
+    return found
+
+
+def readings(written: str) -> tuple[str, ...]:
+    """All readings of digits with separators, canonical; empty where none makes sense (a date, a version)."""
+    parts = re.split(r"[.,'٫٬]", written)
+    marks = [char for char in written if not char.isdecimal()]
+    if not marks:
+        return (key(written),)
+    last, others = marks[-1], set(marks[:-1])
+    found: list[str] = []
+    if last in ".,٫" and last not in others and len(others) <= 1 and _grouped(parts[:-1]):
+        found.append(key("".join(parts[:-1]), parts[-1]))
+    if len(set(marks)) == 1 and last != "٫" and parts[0] != "0" and _grouped(parts):
+        found.append(key("".join(parts)))
+    return tuple(found)
+
+
+def _grouped(parts: list[str]) -> bool:
+    """Whether the parts are one number's groups: thousands, or two by two before the last three."""
+    if len(parts) == 1:
+        return True
+    middle = {len(part) for part in parts[1:-1]}
+    return len(parts[-1]) == 3 and 1 <= len(parts[0]) <= 3 and (middle <= {3} or middle <= {2})
+
+
+def _mention(text: str, start: int, end: int, keys: tuple[str, ...]) -> NumberMention:
+    after = text[end : end + 2]
+    negative = False
+    before = text[max(0, start - 8) : start]
+    if "-" in before or "(" in before or after[:1] in "-)":
+        negative = _negative(before, text[end : end + 8])
+    return NumberMention(start, end, keys, negative, "%" in after)
+
+
+_MINUS = re.compile(r"(?:\A|[^\w-])-\s?(?:[a-z]{1,3}\.?|[^\w\s])?\s?\Z")
+_OPEN = re.compile(r"\([^\w(]{0,2}(?:[a-z]{1,3})?\s?\Z")
+
+
+def _negative(before: str, after: str) -> bool:
+    """Whether a minus before or after, or brackets around, belong to the number between the two texts."""
+    if _MINUS.search(before) or re.match(r"-(?:\s|\Z|[^\w\s-])", after):
+        return True
+    return bool(_OPEN.search(before) and re.match(r"\s?(?:[a-z]{1,3}|[^\w\s)])?\)", after))

@@ -1,0 +1,57 @@
+"""Looking up text: exact as words, then with tolerance for letters, never for digits."""
+
+from __future__ import annotations
+
+import re
+
+from schemas.records import Match
+from validators.grounding import fuzzy
+from validators.grounding.folding import folded
+from validators.grounding.index import SourceIndex
+from validators.grounding.lookup import ABSENT, Lookup, found
+from validators.grounding.words import squeeze
+
+
+def look_up(value: str, index: SourceIndex) -> Lookup:
+    """Find a text over line breaks, column gaps and punctuation; where a letter differs, fuzzily."""
+    exact = whole(value, index)
+    if exact.match is not Match.ABSENT:
+        return exact
+    return fuzzy.look_up(squeeze(value), index)
+
+
+def whole(value: str, index: SourceIndex) -> Lookup:
+    """Find a text as whole words, whatever stands between them."""
+    needle = squeeze(value)
+    if not needle:
+        return _bare(value, index)
+    ranges = index.words.find(needle)
+    if not ranges:
+        return ABSENT
+    return found([index.word_span(*place) for place in ranges], index.text, value)
+
+
+def identifier(value: str, index: SourceIndex) -> Lookup:
+    """Find an identifier: as words, else with all separators left out on both sides."""
+    exact = whole(value, index)
+    needle = squeeze(value).replace(" ", "")
+    if exact.match is not Match.ABSENT or not needle or not any(map(str.isdecimal, needle)):
+        return exact
+    spans = [index.word_span(*place) for place in index.words.find_compact(needle)]
+    return found(spans, index.text, value) if spans else ABSENT
+
+
+def quote(value: str, index: SourceIndex) -> Lookup:
+    """Find a quotation: every character of it, white space aside."""
+    words = folded(value).split()
+    if not words:
+        return ABSENT
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    spans = [index.span(*match.span()) for match in pattern.finditer(index.folded.text)]
+    return found(spans[:64], index.text, value) if spans else ABSENT
+
+
+def _bare(value: str, index: SourceIndex) -> Lookup:
+    """A value without letters or digits: looked for just as it is."""
+    at = index.text.find(value) if value.strip() else -1
+    return ABSENT if at < 0 else found([index.span(at, at + len(value))], index.text, value)
