@@ -1,0 +1,50 @@
+"""Till receipts, for the schema `receipt@1`: file name -> (encoding, text)."""
+
+from __future__ import annotations
+
+ENGLISH = """\
+THE CORNER PANTRY
+22 MILL ROAD, CAMBRIDGE CB1 2AD
+04/23/2026  17:42
+OAT MILK 2 X 1.95      3.90
+SOURDOUGH              3.60
+TOTAL                  7.50
+CASH                  10.00
+CHANGE                 2.50
+"""
+
+GERMAN = """\
+Bäckerei Süßmann
+Kirchgasse 3, 72070 Tübingen
+14.05.2026 08:13
+3 Brezeln        2,70
+Käsekuchen       3,40
+Summe EUR        6,10
+gegeben         10,00
+zurück           3,90
+"""
+
+SPANISH = """\
+FERRETERÍA EL MARTILLO S.L.
+Calle Mayor 41, 28013 Madrid
+Fecha: 19/02/2026
+Taladro             1.049,90
+Brocas                 24,10
+TOTAL              1.074,00
+Tarjeta            1.074,00
+"""
+
+FRENCH = """\
+LIBRAIRIE DU PONT
+7 quai des Arts, 69002 Lyon
+28/01/2026 16:05
+Atlas illustre      39,90
+Carnet               8,50
+TOTAL EUR           48,40
+"""
+
+RECEIPTS: dict[str, tuple[str, str]] = {
+    "receipt-en.txt": ("utf-8", ENGLISH),
+    "kassenbon-de.txt": ("cp1252", GERMAN),
+    "ticket-es.txt": ("utf-16", SPANISH),
+}
