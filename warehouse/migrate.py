@@ -70,6 +70,8 @@ def migrate(path: Path, *, wait_s: float = WAIT_S, known: tuple[Migration, ...] 
 
     Raises WarehouseError for a newer or a foreign database, WarehouseLocked as `opened` does.
     """
+    if "?" in str(path):  # DuckDB takes what follows for settings, and puts its log into another folder
+        raise WarehouseError(f"{path} has a question mark in its name, which DuckDB cannot hold. Rename it.")
     known = shipped() if known is None else known
     path.parent.mkdir(parents=True, exist_ok=True)
     _back_up(path, wait_s, known)
@@ -85,10 +87,13 @@ def migrate(path: Path, *, wait_s: float = WAIT_S, known: tuple[Migration, ...] 
 
 
 def _apply(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:
-    with transaction(connection):
-        connection.execute(migration.sql)
-        row = [migration.number, migration.name, migration.sha256, now()]
-        connection.execute("INSERT INTO migrations VALUES (?, ?, ?, ?)", row)
+    row = [migration.number, migration.name, migration.sha256, now()]
+    try:
+        with transaction(connection):
+            connection.execute(migration.sql)
+            connection.execute("INSERT INTO migrations VALUES (?, ?, ?, ?)", row)
+    except duckdb.Error as error:
+        raise WarehouseError(f"migration {migration.name} failed and left no trace: {error}") from error
 
 
 def _replace_views(connection: duckdb.DuckDBPyConnection) -> None:
