@@ -37,7 +37,7 @@ lock: setup  ## Pin the requirements anew
 	@$(BIN)/python scripts/lock.py --upgrade
 
 documents: setup  ## Write the demo's documents anew
-	@$(BIN)/python -m scripts.make_demo demo/documents
+	@$(BIN)/python -m scripts.make_demo demo
 
 clean:  ## Remove what tools leave behind; .venv and .assay stay
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -10,7 +10,6 @@ For: Pebble Yoga Studio
 Landing page     400.00
 Logo             150.00
 Total            505.00 EUR
-(Two digits of the total are swapped: the lines add up to 550.00.)
 """
 
 CONTROL_TOKENS = """\
