@@ -32,26 +32,49 @@ Tables bistrot      4 x 310,00     1 240,00
 Livraison                             85,50
 Total TTC : 1 325,50 EUR
 """
-PAGES = (
-    "Tidewater Marine Supply\nInvoice TM-6603, issued July 1, 2026\nBill to: Gull Point Sailing Club\n"
-    "Mooring rope 12 mm      5 @ 42.00     210.00\nFenders                 8 @ 19.50     156.00",
-    "Page 2 of 2\nAnchor chain            1 @ 134.00    134.00\nTotal: 500.00 USD\n"
-    "Please pay within 30 days. Quote the invoice number.",
-)
+FIRST_PAGE = """\
+Tidewater Marine Supply
+Invoice TM-6603, issued July 1, 2026
+Bill to: Gull Point Sailing Club
+Mooring rope 12 mm      5 @ 42.00     210.00
+Fenders                 8 @ 19.50     156.00
+"""
+SECOND_PAGE = """\
+Page 2 of 2
+Anchor chain            1 @ 134.00    134.00
+Total: 500.00 USD
+Please pay within 30 days. Quote the invoice number.
+"""
 MAIL = "Dear colleagues,\n\nour invoice SF-451 over 318.00 EUR is attached.\n\nSaffron Foods\n"
 ATTACHED = (
     "Saffron Foods\nInvoice SF-451\nDate: 2026-03-12\nCustomer: Linden Canteens\n"
     "Basmati rice 25 kg     6 @ 53.00     318.00\nTotal: 318.00 EUR"
 )
-SPANISH = ["Factura 2026/77", "Cerámicas Lucena S.A., Calle Real 9, Córdoba", "Cliente: Bodegas Aranda",
-           "Fecha: 22 de mayo de 2026", "Total: 2.150,75 EUR"]  # fmt: skip
-SPANISH_LINES = [["Azulejos", "1.900,75"], ["Transporte", "250,00"]]
-CREDIT = ["CREDIT NOTE CN-19", "Marlow & Finch Stationers Ltd to Harbour Lane Dental Practice",
-          "16 March 2026, for invoice MF-10422", "Total credited: GBP -21.50"]  # fmt: skip
-CREDIT_LINES = [["Copy paper A4, box, returned", "-21.50"]]
-SHEET = [["Invoice", "XL-3008"], ["Seller", "Ridge Bicycle Works"], ["Buyer", "City Couriers Co-op"],
-         ["Date", "2026-04-02"], ["Item", "Qty", "Price", "Amount"], ["Brake pads", 24, 8.5, 204],
-         ["Inner tubes", 40, 4.25, 170], ["Total USD", None, None, 374]]  # fmt: skip
+SPANISH = (
+    "Factura 2026/77",
+    "Cerámicas Lucena S.A., Calle Real 9, Córdoba",
+    "Cliente: Bodegas Aranda",
+    "Fecha: 22 de mayo de 2026",
+    "Total: 2.150,75 EUR",
+)
+SPANISH_LINES = (("Azulejos", "1.900,75"), ("Transporte", "250,00"))
+CREDIT = (
+    "CREDIT NOTE CN-19",
+    "Marlow & Finch Stationers Ltd to Harbour Lane Dental Practice",
+    "16 March 2026, for invoice MF-10422",
+    "Total credited: GBP -21.50",
+)
+CREDIT_LINES = (("Copy paper A4, box, returned", "-21.50"),)
+SHEET: tuple[tuple[object, ...], ...] = (
+    ("Invoice", "XL-3008"),
+    ("Seller", "Ridge Bicycle Works"),
+    ("Buyer", "City Couriers Co-op"),
+    ("Date", "2026-04-02"),
+    ("Item", "Qty", "Price", "Amount"),
+    ("Brake pads", 24, 8.5, 204),
+    ("Inner tubes", 40, 4.25, 170),
+    ("Total USD", None, None, 374),
+)
 
 
 def documents() -> Iterator[tuple[str, bytes]]:
@@ -71,7 +94,7 @@ def _office() -> Iterator[tuple[str, bytes]]:
     """What offices send: PDF, Word, Excel, mail."""
     yield "rechnung-de.pdf", pdf(GERMAN)
     yield "facture-fr.pdf", pdf(FRENCH_INVOICE)
-    yield "invoice-two-pages.pdf", pdf(*PAGES)
+    yield "invoice-two-pages.pdf", pdf(FIRST_PAGE, SECOND_PAGE)
     yield "factura-es.docx", docx(SPANISH, SPANISH_LINES)
     yield "credit-note-en.docx", docx(CREDIT, CREDIT_LINES)
     yield "invoice-sheet.xlsx", xlsx("Invoice", SHEET)
