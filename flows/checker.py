@@ -9,7 +9,7 @@ from validators.ladder import validate
 
 
 class Checker:
-    """The checks for one document: however many answers it gets, its text is indexed once, and only if needed."""
+    """The checks for one document: its text is indexed once, however many answers it gets."""
 
     def __init__(self, schema: type[ExtractionSchema]) -> None:
         self._schema = schema

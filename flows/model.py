@@ -13,7 +13,7 @@ from schemas.errors import SettingError
 def model_folder(settings: Settings) -> Path:
     """The folder of the model. Prepares the small one where it is missing: once, half a minute.
 
-    Raises SettingError where ASSAY_MODEL is no folder, EngineUnavailable where the small model is not installed.
+    Raises SettingError where ASSAY_MODEL is no folder, EngineUnavailable where there is no small model.
     """
     if settings.model is None:
         return _small(settings.models)

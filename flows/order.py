@@ -11,7 +11,7 @@ from schemas.records import Status
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Extract `source` under `schema`. `retry` names the statuses that are done again; `limit` counts blobs."""
+    """Extract `source` under `schema`. `retry`: statuses that are done again; `limit` counts blobs."""
 
     source: str
     schema: str
@@ -22,7 +22,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a run ended. `skipped` blobs were done before; `engine_failures` had no answer for the engine's sake."""
+    """How a run ended. `skipped` blobs were done before; `engine_failures` got no answer."""
 
     run_id: str | None
     status: str
@@ -41,7 +41,7 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 done; 1 where documents failed for the engine's sake; 130 where a person or the system stopped it."""
+        """0 done; 1 where documents failed for the engine's sake; 130 where it was stopped."""
         if self.status == "interrupted":
             return 130
         return 0 if self.status == "finished" and not self.engine_failures else 1

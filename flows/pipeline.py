@@ -15,8 +15,8 @@ from extractors.extract import extract_document
 from extractors.readers.pool import ReaderPool
 from extractors.storage import read_all
 from flows.bundle import Bundle, Job, unread
-from flows.checker import Checker
 from flows.channel import Channel, drain
+from flows.checker import Checker
 from flows.plan import Plan
 from flows.progress import Display
 from flows.stager import Stager
@@ -52,7 +52,7 @@ class Pipeline:
         self.stopped = False
 
     async def run(self) -> None:
-        """Do the whole plan. Raises EngineError where the engine cannot be started, WarehouseError for a full disk."""
+        """Do the whole plan. Raises EngineError where no engine starts, WarehouseError for a full disk."""
         settings = self._plan.settings
         readers = ReaderPool(
             workers=settings.reader_workers,
@@ -202,9 +202,11 @@ class Pipeline:
         return engine
 
     async def _close_engine(self) -> None:
-        if self._engine is not None and self._engine.done() and not self._engine.cancelled():
-            if self._engine.exception() is None:
-                await self._engine.result().close()
+        if self._engine is None:
+            return
+        await asyncio.wait([self._engine])
+        if not self._engine.cancelled() and self._engine.exception() is None:
+            await self._engine.result().close()
 
 
 def _next(arriving: Iterator[Read]) -> Read | None:

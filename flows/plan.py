@@ -1,4 +1,4 @@
-"""What a run would do, decided from the listing and the warehouse: no document is read, no engine is loaded."""
+"""What a run would do, told by the listing and the warehouse: no document is read, no engine loaded."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def recover(warehouse: Warehouse) -> None:
 
 
 def plan(order: Order, settings: Settings) -> Plan:
-    """Decide a run. Reads the warehouse, writes nothing (but prepares the small model where it is missing)."""
+    """Decide a run. Writes nothing, but prepares the small model where it is missing."""
     schema = load_registry(settings.schemas).resolve(order.schema)
     decoding = choose_decoding(order, settings)
     listing = list(islice(list_blobs(order.source), order.limit))

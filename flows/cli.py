@@ -1,0 +1,48 @@
+"""`assay`: the command line. It loads nothing that a command does not need."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from flows.commands import decodings, extract, failures, runs, schemas, show, sql
+from flows.output import note, safe
+from schemas.errors import AssayError
+
+app = typer.Typer(
+    name="assay",
+    help="Turn folders and buckets of documents into rows that can be trusted.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,  # Rich's help costs half a second
+)
+app.command("extract")(extract.extract)
+app.command("runs")(runs.runs)
+app.command("failures")(failures.failures)
+app.command("show")(show.show)
+app.command("sql")(sql.sql)
+app.add_typer(schemas.app, name="schemas")
+app.add_typer(decodings.app, name="decodings")
+
+
+def main() -> None:
+    """Run the command line. What a person can put right is one line on stderr and exit 2, no traceback."""
+    try:
+        app()
+    except AssayError as error:
+        note(f"assay: {error}")
+        sys.exit(2)
+    except BrokenPipeError:
+        # Who read our output went away (`| head`): nothing to say, and Python must not try again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except OSError as error:
+        note(f"assay: {safe(str(error))}")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

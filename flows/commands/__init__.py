@@ -1,0 +1,1 @@
+"""The commands of `assay`, one file each. Heavy imports stand inside functions: `--help` has to be quick."""

@@ -1,0 +1,51 @@
+"""The flow `extract`, as Prefect sees it: decide, carry out, report. All else is in the stages themselves.
+
+No task for each document: one costs 10 to 100 ms, and what is done is known by the warehouse, not by Prefect.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from prefect import flow
+from prefect.artifacts import create_table_artifact
+from prefect.exceptions import PrefectException
+from pydantic import Field
+
+from flows.order import DocumentsFailed, Order, Summary
+from flows.output import note
+from flows.plan import planned
+from flows.run import carry_out
+from flows.settings import load
+from schemas.records import Status
+
+
+@flow(name="extract", flow_run_name="{schema} {source}", validate_parameters=True, persist_result=False)
+def extract(
+    source: str,
+    schema: str,
+    decoding: str | None = None,
+    limit: Annotated[int, Field(ge=1)] | None = None,
+    retry: list[Literal["failed", "rejected"]] | None = None,
+) -> Summary:
+    """Extract what is new in `source` under `schema` (`invoice@2`) and land it.
+
+    Raises DocumentsFailed where documents got no answer for the engine's sake: the flow run is then failed.
+    """
+    order = Order(source, schema, decoding, limit, frozenset(map(Status, retry or [])))
+    with planned(order, load()) as plan:
+        summary = carry_out(plan)
+    report(summary)
+    if summary.exit_code:
+        raise DocumentsFailed(summary)
+    return summary
+
+
+def report(summary: Summary) -> None:
+    """The run's counts as a table beside the flow run. A server that is gone by now costs the table only."""
+    counts = {str(status): summary.statuses.get(status, 0) for status in Status}
+    row = {"run": summary.run_id, "status": summary.status, **counts, "skipped": summary.skipped}
+    try:
+        create_table_artifact(table=[row], key="extraction", description=summary.message)
+    except (PrefectException, OSError) as error:
+        note(f"assay: Prefect has no table of this run: {error}")

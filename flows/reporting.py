@@ -1,0 +1,50 @@
+"""Whether and how a run is reported to Prefect.
+
+A server that is set gets the run, with its state, parameters and artifacts. Without one, Prefect would start a
+server of its own for the one flow: 12 to 29 seconds, and a process that outlives us when we are killed. So the
+same run is then carried out directly; `ASSAY_PREFECT=always` asks for Prefect all the same.
+"""
+
+from __future__ import annotations
+
+import os
+
+from flows.order import DocumentsFailed, Order, Summary
+from flows.settings import Settings
+
+_QUIET = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_LOGGING_LEVEL": "WARNING",
+    "PREFECT_CLIENT_METRICS_ENABLED": "false",
+}
+
+
+def wants_prefect(settings: Settings) -> bool:
+    """Whether this run goes through Prefect."""
+    if settings.prefect == "auto":
+        return bool(settings.prefect_api_url or os.environ.get("PREFECT_API_URL"))
+    return settings.prefect == "always"
+
+
+def prepare_environment(settings: Settings) -> None:
+    """What Prefect reads when it is first imported: offline, quiet, its state under our home."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    os.environ.setdefault("PREFECT_HOME", str((settings.home / "prefect").absolute()))
+    if settings.prefect_api_url:
+        os.environ["PREFECT_API_URL"] = settings.prefect_api_url
+    if settings.prefect_api_key:
+        os.environ["PREFECT_API_KEY"] = settings.prefect_api_key.get_secret_value()
+
+
+def through_prefect(order: Order, settings: Settings) -> Summary:
+    """Run the flow `extract`; its summary, also where the flow is marked as failed."""
+    prepare_environment(settings)
+    from flows.extract import extract
+
+    try:
+        return extract(order.source, order.schema, order.decoding, order.limit, sorted(order.retry))
+    except DocumentsFailed as error:
+        return error.summary

@@ -1,0 +1,117 @@
+"""One document's answer beside its source: each value with the line it stands on, its span marked.
+
+Lines are cut from the original text by code points, and shown by terminal cells: wide characters take two,
+combining ones none. Text that runs from right to left is left to the terminal; marks are written around the
+span, never placed under it, since a column says nothing in such a line.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.cells import cell_len
+
+from flows.output import safe
+
+OPEN, CLOSE = "⟦", "⟧"
+CONTEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document's text with the offsets of its lines and pages."""
+
+    text: str
+    lines: tuple[int, ...]
+    pages: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, page_starts: list[int]) -> Source:
+        """Index `text` once. Lines end at a line feed; a carriage return before it belongs to the ending."""
+        starts = [0, *(offset + 1 for offset, char in enumerate(text) if char == "\n")]
+        return cls(text, tuple(starts), tuple(page_starts))
+
+    def place(self, offset: int) -> str:
+        """Where an offset stands: page (where there are several) and line, counted from 1."""
+        line = f"line {bisect.bisect_right(self.lines, offset)}"
+        page = bisect.bisect_right(self.pages, offset)
+        return f"page {page}, {line}" if len(self.pages) > 1 else line
+
+    def marked(self, start: int, end: int) -> str:
+        """The lines around a span, the span between marks, cut to what helps, safe to print."""
+        first = self.lines[bisect.bisect_right(self.lines, start) - 1]
+        after = bisect.bisect_left(self.lines, max(end, start + 1))
+        last = self.lines[after] - 1 if after < len(self.lines) else len(self.text)
+        before, behind = self.text[first:start], self.text[end : max(last, end)]
+        return f"{_tail(before)}{OPEN}{_middle(self.text[start:end])}{CLOSE}{_head(behind)}".strip()
+
+
+def _tail(text: str) -> str:
+    return safe(text) if len(text) <= CONTEXT else "…" + safe(text[-CONTEXT:])
+
+
+def _head(text: str) -> str:
+    text = text.rstrip("\r\n")
+    return safe(text) if len(text) <= CONTEXT else safe(text[:CONTEXT]) + "…"
+
+
+def _middle(text: str) -> str:
+    """A span's own text; one of several lines is shown on one, its line ends as pictures."""
+    shown = text.replace("\r\n", "\n")
+    half = 2 * CONTEXT
+    return safe(shown if len(shown) <= 2 * half else shown[:half] + "…" + shown[-half:])
+
+
+def render(row: Mapping[str, Any]) -> list[str]:
+    """All lines of one document's page: head, fields, findings. `row` is what `lookup` gives."""
+    source = Source.of(row["text"], row["page_starts"])
+    return [*_head_lines(row), *_field_lines(row["fields"], source), *_finding_lines(row["findings"], source)]
+
+
+def _head_lines(row: Mapping[str, Any]) -> list[str]:
+    outcome = " · ".join(str(row[key]) for key in ("status", "level", "category") if row[key])
+    lines = [
+        f"{safe(row['uri'])}",
+        f"document {row['document_id']}  {row['media_type']}  {row['bytes']} bytes  read by {row['reader']}",
+        f"{row['schema']}  {outcome}  run {row['run_id']}  attempts {row['attempts']}",
+    ]
+    return [*lines, safe(row["message"])] if row["message"] else lines
+
+
+def _field_lines(fields: list[Mapping[str, Any]], source: Source) -> list[str]:
+    if not fields:
+        return []
+    width = max(cell_len(safe(field["pointer"])) for field in fields)
+    lines = [""]
+    for field in fields:
+        pointer = safe(field["pointer"])
+        value = "·" if field["is_null"] else safe(str(field["value"]))
+        pad = " " * (width - cell_len(pointer))
+        lines.append(f"{pointer}{pad}  {value}  [{_grounding(field)}]")
+        if field["span_start"] is not None:
+            lines.append(f"{' ' * width}    {_where(field, source)}")
+    return lines
+
+
+def _grounding(field: Mapping[str, Any]) -> str:
+    """How the value was found; a score only where it says something."""
+    score = field["score"]
+    return f"{field['grounding']} {score:.2f}" if score is not None and score < 1 else str(field["grounding"])
+
+
+def _where(item: Mapping[str, Any], source: Source) -> str:
+    start, end = item["span_start"], item["span_end"]
+    return f"{source.place(start)}: {source.marked(start, end)}"
+
+
+def _finding_lines(findings: list[Mapping[str, Any]], source: Source) -> list[str]:
+    lines = ["", "findings"] if findings else []
+    for finding in findings:
+        about = f"{finding['severity']} {finding['rule']} {safe(finding['pointer'])}".rstrip()
+        lines.append(f"  {about}: {safe(finding['message'])}")
+        if finding["span_start"] is not None:
+            lines.append(f"      {_where(finding, source)}")
+    return lines
