@@ -31,7 +31,9 @@ def sha(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def document(name: str, *, parent: str | None = None, text: str = "Total 62.00", reader: str = "text@1") -> Document:
+def document(
+    name: str, *, parent: str | None = None, text: str = "Total 62.00", reader: str = "text@1"
+) -> Document:
     return Document(
         document_id=sha(name),
         uri=f"file:///in/{name}",
@@ -100,7 +102,9 @@ def extraction(
 
 
 def _findings(category: Category | None) -> tuple[Finding, ...]:
-    hint = Finding(Level.GROUNDING, "null-with-candidates", Severity.INFO, "12.50 stands here", "/lines/0/amount")
+    hint = Finding(
+        Level.GROUNDING, "null-with-candidates", Severity.INFO, "12.50 stands here", "/lines/0/amount"
+    )
     if category is None:
         return (hint,)
     return (hint, Finding(category.level, "rule", Severity.ERROR, "why", "/total", category))

@@ -130,7 +130,11 @@ def test_unchanged_blobs_are_known_with_their_attachments(warehouse: Warehouse) 
     warehouse.stage("s1", run_id, both, ok(["mail", "pdf"], run_id), seen)
     warehouse.land()
     assert warehouse.known([blob]) == {blob.uri: frozenset({sha("mail"), sha("pdf")})}
-    changed = [Blob(blob.uri, 11, MOMENT), Blob(blob.uri, 10, MOMENT + timedelta(seconds=1)), Blob(blob.uri, 10)]
+    changed = [
+        Blob(blob.uri, 11, MOMENT),
+        Blob(blob.uri, 10, MOMENT + timedelta(seconds=1)),
+        Blob(blob.uri, 10),
+    ]
     assert warehouse.known(changed) == {}
     again = Blob(blob.uri, 11, MOMENT)
     warehouse.stage("s2", run_id, [document("new")], ok(["new"], run_id), [Sighting(again, (sha("new"),))])
@@ -147,7 +151,9 @@ def test_a_shard_name_cannot_leave_its_folder(warehouse: Warehouse, name: str) -
 def test_hostile_text_is_only_text(warehouse: Warehouse) -> None:
     run_id = run(warehouse)
     name = "'); DROP TABLE extractions; --\"%s\ud800[*].eml"
-    warehouse.stage("s1", run_id, [dataclasses.replace(document("a"), uri=name, text="\ud83d x\0y")], ok(["a"], run_id))
+    warehouse.stage(
+        "s1", run_id, [dataclasses.replace(document("a"), uri=name, text="\ud83d x\0y")], ok(["a"], run_id)
+    )
     warehouse.land()
     (found,) = warehouse.documents([sha("a")])
     assert found.uri == name.replace("\ud800", "\ufffd")

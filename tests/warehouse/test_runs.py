@@ -1,0 +1,79 @@
+"""The record of runs, and what happens to one whose process is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from schemas.errors import WarehouseError
+from schemas.records import Category, Status
+from tests.warehouse.samples import RECIPE, document, extraction
+from warehouse.runs import new_run_id
+from warehouse.store import Warehouse
+
+
+def start(warehouse: Warehouse, pid: int | None = None) -> str:
+    return warehouse.start_run("extract", "receipt@1", RECIPE, "in/", pid)
+
+
+def status(warehouse: Warehouse, run_id: str) -> str:
+    rows = warehouse.query("SELECT status FROM runs WHERE run_id = ?", [run_id])
+    return str(rows["status"][0].as_py())
+
+
+def test_run_ids_are_uuid7_and_in_order() -> None:
+    ids = [UUID(new_run_id()) for _ in range(50)]
+    assert {one.version for one in ids} == {7}
+    assert {one.variant for one in ids} == {"specified in RFC 4122"}
+    assert [one.int >> 80 for one in ids] == sorted(one.int >> 80 for one in ids)
+
+
+def test_a_run_from_start_to_end(warehouse: Warehouse) -> None:
+    run_id = start(warehouse)
+    assert status(warehouse, run_id) == "running"
+    assert warehouse.heartbeat(run_id) is True
+    bad = extraction(
+        "b", run_id, status=Status.REJECTED, category=Category.SYNTAX_ERROR, value=None, attempts=2
+    )
+    warehouse.stage("s", run_id, [document("a"), document("b")], [extraction("a", run_id), bad])
+    warehouse.land()
+    warehouse.finish_run(run_id, "finished", {"accepted": 1, "rejected": 1})
+    (row,) = warehouse.query("FROM run_summary").to_pylist()
+    assert (row["documents"], row["accepted"], row["rejected"], row["attempts"]) == (2, 1, 1, 3)
+    assert (row["output_tokens"], row["status"], row["source"]) == (36, "finished", "in/")
+    (run,) = warehouse.query("SELECT documents, counts FROM runs").to_pylist()
+    assert run["documents"] == 2
+    assert json.loads(run["counts"]) == {"accepted": 1, "rejected": 1}
+
+
+def test_a_run_whose_process_is_gone_has_crashed(warehouse: Warehouse) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    dead, alive = start(warehouse, gone.pid), start(warehouse, os.getpid())
+    assert warehouse.reap() == [dead]
+    assert status(warehouse, dead) == "crashed"
+    assert status(warehouse, alive) == "running"
+    assert warehouse.reap() == []
+
+
+def test_a_run_that_is_silent_has_crashed(warehouse: Warehouse) -> None:
+    run_id = start(warehouse)
+    sql = "UPDATE runs SET heartbeat_at = heartbeat_at - ?::INTERVAL"
+    warehouse.query(sql, [timedelta(seconds=100)], read_only=False)
+    assert warehouse.reap(silence_s=200) == []
+    assert warehouse.reap(silence_s=50) == [run_id]
+
+
+def test_wrong_endings_and_unknown_runs_are_refused(warehouse: Warehouse) -> None:
+    run_id = start(warehouse)
+    with pytest.raises(WarehouseError, match="finished, interrupted, failed, crashed"):
+        warehouse.finish_run(run_id, "fine", {})
+    with pytest.raises(WarehouseError, match="no run nobody"):
+        warehouse.finish_run("nobody", "finished", {})
+    assert status(warehouse, run_id) == "running"
