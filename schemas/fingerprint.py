@@ -7,9 +7,7 @@ texts, the marks on each field and the source of each consistency rule. Its fing
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +15,7 @@ from pydantic import BaseModel
 
 from schemas.contract import ExtractionSchema, Row
 from schemas.json_schema import decoder_schema
+from schemas.rule_source import rule_source
 from schemas.shape import Array, Node, Object, Scalar
 
 
@@ -86,18 +85,6 @@ def _mark(node: Scalar) -> dict[str, Any]:
 def _rules(cls: type[ExtractionSchema]) -> Iterator[tuple[str, str]]:
     for model in nested(Object(cls)):
         if issubclass(model, Row):
-            yield from ((f"{model.__name__}.{name}", source) for name, source in _rule_sources(model))
-
-
-def _rule_sources(cls: type[Row]) -> Iterator[tuple[str, str]]:
-    """Each rule's name and source. Text rather than a syntax tree: trees differ between Python versions."""
-    for rule in cls.rules():
-        yield rule.consistency_rule, _source(rule)  # type: ignore[attr-defined]
-
-
-def _source(rule: Any) -> str:
-    try:
-        lines = textwrap.dedent(inspect.getsource(rule)).splitlines()
-    except (OSError, TypeError):  # a class made in a console has no file
-        return "source unknown"
-    return "\n".join(line.rstrip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+            for rule in model.rules():
+                name: str = rule.consistency_rule  # type: ignore[attr-defined]
+                yield f"{model.__name__}.{name}", rule_source(rule)

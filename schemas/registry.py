@@ -1,4 +1,4 @@
-"""Which schema versions there are: those shipped, in a dict that says so, and those of a user's own folder."""
+"""Which schema versions there are: those shipped, in a dict, and those of a user's own folder."""
 
 from __future__ import annotations
 
@@ -10,12 +10,20 @@ from pathlib import Path
 from schemas.contract import ExtractionSchema
 from schemas.errors import SchemaError
 from schemas.fingerprint import fingerprint
+from schemas.invoice import v1 as invoice_v1
+from schemas.invoice import v2 as invoice_v2
 from schemas.lock import FILE_NAME, Released, check, read_lock
+from schemas.nda.v1 import NonDisclosureAgreement
 from schemas.receipt.v1 import Receipt
+from schemas.review.v1 import Review
 from schemas.user_folder import load_classes
 
 SHIPPED: Mapping[str, type[ExtractionSchema]] = {
+    "invoice@1": invoice_v1.Invoice,
+    "invoice@2": invoice_v2.Invoice,
+    "nda@1": NonDisclosureAgreement,
     "receipt@1": Receipt,
+    "review@1": Review,
 }
 SHIPPED_LOCK = Path(__file__).with_name(FILE_NAME)
 

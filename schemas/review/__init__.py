@@ -1,0 +1,1 @@
+"""Opinions of customers."""
