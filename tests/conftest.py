@@ -1,0 +1,41 @@
+"""What every test may ask for. Nothing here loads the engine before a test needs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before anything is imported that would call home or look for a model on the network.
+os.environ.update(
+    {
+        "DO_NOT_TRACK": "1",
+        "GX_ANALYTICS_ENABLED": "false",
+        "HF_HUB_OFFLINE": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "VLLM_NO_USAGE_STATS": "1",
+        "TQDM_DISABLE": "1",
+    }
+)
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository's folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def model_dir() -> Path:
+    """The small model's folder: under ASSAY_HOME where that is set, converted once where it is missing."""
+    from extractors.model import prepare
+
+    return prepare(Path(os.environ.get("ASSAY_HOME", ROOT / ".assay")) / "models")
+
+
+@pytest.fixture
+def demo_documents() -> Path:
+    """The folder of the demo's documents."""
+    return ROOT / "demo" / "documents"

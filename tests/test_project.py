@@ -1,0 +1,115 @@
+"""The project's own promises: what is pinned, where imports come from, what may stand in a committed file."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+FOLDERS = ("schemas", "extractors", "validators", "warehouse", "flows")
+LOCKS = ("base.txt", "cpu.txt", "gpu.txt", "uv.txt")
+# A package index or its files; and absolute paths into somebody's machine.
+REGISTRY = re.compile(r"https?://[^\s\"'>]*(?:pypi|pythonhosted|download\.pytorch|/simple\b)", re.IGNORECASE)
+MACHINE_PATH = re.compile(r"(?<![\w./~}-])/(?:work|opt|home|root|Users|mnt)/\w")
+BINARY = {".pdf", ".docx", ".xlsx", ".bin", ".png", ".parquet", ".gz", ".zip", ".eml"}
+# Reads the process's own environment for vLLM, which takes its start-up settings from there and nowhere else.
+ENVIRONMENT_READERS = ("flows/", "extractors/engines/", "extractors/model.py")
+
+
+def pinned(text: str) -> dict[str, str]:
+    """Package -> version of a requirements file, names normalised (PEP 503)."""
+    pairs = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, flags=re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pairs}
+
+
+def tracked(root: Path) -> Iterator[Path]:
+    """The files that git tracks, where it is a repository; links and deleted files left out."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
+    for name in filter(None, listed.stdout.split("\0")):
+        path = root / name
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_no_package_takes_the_name_of_a_folder(root: Path, name: str) -> None:
+    packages = pinned((root / "requirements" / name).read_text())
+    assert packages, f"{name} pins nothing"
+    assert not packages.keys() & set(FOLDERS)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_pin_has_a_hash(root: Path, name: str) -> None:
+    text = (root / "requirements" / name).read_text()
+    blocks = re.split(r"\n(?=[A-Za-z0-9])", text.strip())
+    assert [block.splitlines()[0] for block in blocks if "--hash=sha256:" not in block] == []
+
+
+def test_torch_has_its_hash_only_for_the_build_that_has_it(root: Path) -> None:
+    text = (root / "requirements" / "torch.txt").read_text()
+    lines = [line for line in text.replace("\\\n", "").splitlines() if line.startswith("torch==")]
+    hashed = [line for line in lines if "--hash" in line]
+    assert len(lines) == 2
+    assert len(hashed) == 1
+    assert "python_full_version < '3.12'" in hashed[0]
+    assert "platform_machine == 'x86_64'" in hashed[0]
+
+
+def test_the_pins_meet_what_the_project_asks_for(root: Path) -> None:
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    packages = pinned((root / "requirements" / "cpu.txt").read_text())
+    packages |= pinned((root / "requirements" / "torch.txt").read_text())
+    asked = [Requirement(line) for line in [*project["dependencies"], *extras["cpu"], *extras["dev"]]]
+    wrong = [str(ask) for ask in asked if not ask.specifier.contains(packages.get(ask.name, "0"), True)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_is_imported_from_here(root: Path, folder: str) -> None:
+    spec = importlib.util.find_spec(folder)
+    assert spec is not None
+    assert spec.origin == str(root / folder / "__init__.py")
+
+
+def test_no_registry_and_no_machine_path_in_a_committed_file(root: Path) -> None:
+    wrong = []
+    for path in tracked(root):
+        if path.suffix in BINARY or path == Path(__file__):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+            if REGISTRY.search(line) or MACHINE_PATH.search(line):
+                wrong.append(f"{path.relative_to(root)}:{number}: {line.strip()[:80]}")
+    assert wrong == []
+
+
+def test_only_flows_reads_the_environment(root: Path) -> None:
+    readers = []
+    for folder in FOLDERS:
+        for path in (root / folder).rglob("*.py"):
+            name = path.relative_to(root).as_posix()
+            if not name.startswith(ENVIRONMENT_READERS) and reads_environment(path.read_text()):
+                readers.append(name)
+    assert readers == []
+
+
+def reads_environment(source: str) -> bool:
+    """Whether `os.environ` or `getenv` stands in the code (not in its comments)."""
+    nodes = list(ast.walk(ast.parse(source)))
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    imported = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return bool((attributes | imported) & {"environ", "getenv", "environb", "getenvb"})
+
+
+def test_reading_the_environment_is_seen() -> None:
+    assert reads_environment("import os\nhome = os.environ['HOME']")
+    assert reads_environment("from os import getenv")
+    assert not reads_environment("# os.environ is for flows\nhome = None")
