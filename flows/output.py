@@ -12,11 +12,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 
 # Overrides and isolates reorder what stands around them; U+061C, 200E and 200F only mark a direction.
 _BIDI = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -115,7 +115,7 @@ def _widths(names: list[str], cells: list[list[str]]) -> list[int]:
     widths = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
     if not sys.stdout.isatty():
         return widths
-    room = max(Console().width - 2 * (len(names) - 1), 4 * len(names))
+    room = max(get_terminal_size().columns - 2 * (len(names) - 1), 4 * len(names))
     while sum(widths) > room:
         widths[widths.index(max(widths))] -= 1
     return widths

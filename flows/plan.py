@@ -72,7 +72,7 @@ def plan(order: Order, settings: Settings) -> Plan:
     decoding = choose_decoding(order, settings)
     listing = list(islice(list_blobs(order.source), order.limit))
     model = model_folder(settings)
-    prompt = Prompt(schema, Tokenizer(model))
+    prompt = Prompt(schema.cls, Tokenizer(model))
     recipe = _recipe(schema, decoding, model, prompt, settings)
     warehouse = Warehouse(settings.home)
     done = frozenset(warehouse.done(recipe.recipe_id, order.retry))

@@ -1,8 +1,8 @@
 """Whether and how a run is reported to Prefect.
 
-A server that is set gets the run, with its state, parameters and artifacts. Without one, Prefect would start a
-server of its own for the one flow: 12 to 29 seconds, and a process that outlives us when we are killed. So the
-same run is then carried out directly; `ASSAY_PREFECT=always` asks for Prefect all the same.
+A server that is set gets the run, with its state, parameters and artifacts. Without one, Prefect would
+start a server of its own for the one flow: 12 to 29 seconds, and a process that outlives us when we are
+killed. So the same run is then carried out directly; `ASSAY_PREFECT=always` asks for Prefect all the same.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
     from flows.extract import extract
 
     try:
-        return extract(order.source, order.schema, order.decoding, order.limit, sorted(order.retry))
+        summary: Summary = extract(
+            order.source, order.schema, order.decoding, order.limit, sorted(order.retry)
+        )
+        return summary
     except DocumentsFailed as error:
         return error.summary

@@ -16,10 +16,10 @@ _LOOK_EVERY_S = 1.0
 
 
 class Stager:
-    """Collects bundles into shards of `size` documents, at the latest every `every_s` seconds, and lands them.
+    """Collects bundles into shards of `size` documents, or of `every_s` seconds, and lands them.
 
-    What is staged is safe from a kill; what waits here is lost by one, and the next run does it again. A shard
-    that cannot be landed, because someone reads the database, waits in staging for the next landing.
+    What is staged is safe from a kill; what waits here is lost by one, and the next run does it again. A
+    shard that cannot be landed, because someone reads the database, waits in staging for the next landing.
     """
 
     def __init__(self, warehouse: Warehouse, run_id: str, size: int, every_s: float) -> None:

@@ -36,7 +36,7 @@ def extract(
 ) -> None:
     """Extract what is new in SOURCE under a schema, check it, and land it.
 
-    Exit 0: done. 1: some documents got no answer for the engine's sake. 2: it cannot be asked so. 130: stopped.
+    Exit 0: done. 1: documents got no answer for the engine's sake. 2: wrongly asked. 130: stopped.
     """
     from flows.order import Order
     from flows.settings import load
@@ -104,8 +104,7 @@ def _sum_up(summary: Summary, as_json: bool) -> None:
         say(f"nothing to do: {summary.skipped} of {summary.listed} documents are done under this recipe")
         return
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
-    say(
-        f"run {summary.run_id} {summary.status}: {summary.documents} documents ({told}) in {summary.seconds:.1f} s"
-    )
+    head = f"run {summary.run_id} {summary.status}: {summary.documents} documents"
+    say(f"{head} ({told}) in {summary.seconds:.1f} s")
     if summary.message:
         note(f"assay: {safe(summary.message)}")

@@ -1,0 +1,78 @@
+from pathlib import Path
+
+import pytest
+
+from flows.settings import Settings, load, own_decodings
+from schemas.errors import SettingError
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"ASSAY_{name.upper()}", raising=False)
+
+
+def test_environment_wins_over_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("assay.toml").write_text('home = "from-file"\nshard_size = 7\n')
+    monkeypatch.setenv("ASSAY_HOME", "from-environment")
+    settings = load()
+    assert (settings.home, settings.shard_size) == (Path("from-environment"), 7)
+
+
+def test_default_home_holds_everything() -> None:
+    settings = load()
+    assert settings.home == Path(".assay")
+    assert settings.models == Path(".assay/models")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ASSAY_PREFECT", "sometimes", "auto, always, never"),
+        ("ASSAY_MAX_NUM_SEQS", "0", "at least 1"),
+        ("ASSAY_MAX_NUM_SEQS", "many", "a whole number"),
+        ("ASSAY_SHARD_SZE", "3", "ASSAY_SHARD_SIZE"),
+    ],
+)
+def test_wrong_setting_is_named_with_what_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingError) as caught:
+        load()
+    assert name in str(caught.value)
+    assert told in str(caught.value)
+
+
+def test_unknown_setting_in_file_is_named() -> None:
+    Path("assay.toml").write_text("shard_sise = 3\n")
+    with pytest.raises(SettingError, match=r"shard_sise in assay\.toml.*did you mean shard_size"):
+        load()
+
+
+def test_broken_file_is_named_with_its_line() -> None:
+    Path("assay.toml").write_text("home = = 3\n")
+    with pytest.raises(SettingError, match=r"assay\.toml: .*line 1"):
+        load()
+
+
+def test_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_PREFECT_API_KEY", "pnu_very_secret")
+    monkeypatch.setenv("ASSAY_SHARD_SIZE", "x")
+    with pytest.raises(SettingError) as caught:
+        load()
+    assert "pnu_very_secret" not in str(caught.value)
+    monkeypatch.delenv("ASSAY_SHARD_SIZE")
+    assert "pnu_very_secret" not in repr(load())
+
+
+def test_own_decoding_comes_from_file() -> None:
+    Path("assay.toml").write_text("[decodings.warm]\ntemperature = 0.9\n")
+    assert own_decodings(load())["warm"].temperature == 0.9
+
+
+def test_wrong_own_decoding_names_its_setting() -> None:
+    Path("assay.toml").write_text("[decodings.warm]\ntemperature = -1\n")
+    with pytest.raises(SettingError, match=r"decoding warm.*temperature"):
+        own_decodings(load())

@@ -1,0 +1,65 @@
+from flows.show import Source, render
+
+
+def row(
+    text: str, fields: list[dict], findings: list[dict] | None = None, pages: list[int] | None = None
+) -> dict:
+    head = {"document_id": "d" * 64, "uri": "file:///a\x1b[2J.txt", "media_type": "text/plain", "bytes": 3}
+    outcome = {"status": "flagged", "level": "grounding", "category": "ungrounded", "message": None}
+    return {
+        **head, **outcome, "reader": "text", "schema": "receipt@1", "run_id": "r", "attempts": 1,
+        "text": text, "page_starts": pages or [0], "fields": fields, "findings": findings or [],
+    }  # fmt: skip
+
+
+def field(pointer: str, value: str | None, start: int | None, end: int | None) -> dict:
+    span = {"span_start": start, "span_end": end}
+    return {
+        "pointer": pointer,
+        "value": value,
+        "is_null": value is None,
+        "grounding": "verbatim",
+        "score": 1.0,
+        **span,
+    }
+
+
+def test_value_stands_with_its_line_and_marked_span() -> None:
+    text = "first\nTotal: 9.00 EUR\nlast"
+    lines = render(row(text, [field("/total", "9.00", 13, 17)]))
+    assert "    line 2: Total: ⟦9.00⟧ EUR" in [line[len("/total") :] for line in lines]
+
+
+def test_marks_are_true_in_hebrew_and_wide_text() -> None:
+    for text, wanted in (("סכום 12.50 שקל", "12.50"), ("合計 1,200 円", "1,200"), ("e\u0301 😀 7 x", "7")):
+        start = text.index(wanted)
+        assert f"⟦{wanted}⟧" in Source.of(text, [0]).marked(start, start + len(wanted))
+
+
+def test_span_over_lines_is_on_one_line_and_page_is_named() -> None:
+    text = "p1\nStreet 1\r\nTown\nrest"
+    source = Source.of(text, [0, 3])
+    start, end = text.index("Street"), text.index("\nrest")
+    assert source.marked(start, end) == "⟦Street 1␊Town⟧"
+    assert source.place(start) == "page 2, line 2"
+
+
+def test_span_at_the_very_end_and_empty_text() -> None:
+    assert Source.of("abc", [0]).marked(2, 3) == "ab⟦c⟧"
+    assert Source.of("", [0]).marked(0, 0) == "⟦⟧"
+
+
+def test_nothing_hostile_reaches_the_terminal() -> None:
+    text = "x\x1b[2J 5\x07 y\u202e"
+    finding = {
+        "severity": "error", "rule": "G001", "pointer": "/a\x1b", "message": "no\x1b]0;t\x07", "span_start": 0, "span_end": 3,
+    }  # fmt: skip
+    for line in render(row(text, [field("/a\x1b", "5\x1b", 6, 7)], [finding])):
+        assert not any(ord(char) < 0x20 or char == "\u202e" for char in line), line
+
+
+def test_long_lines_are_cut_around_the_span() -> None:
+    text = "a" * 500 + "HIT" + "b" * 500
+    shown = Source.of(text, [0]).marked(500, 503)
+    assert "⟦HIT⟧" in shown
+    assert len(shown) < 150
