@@ -13,6 +13,7 @@ from schemas.contract import (
     Money,
     Quantity,
     Reasoning,
+    Row,
     Text,
     consistency,
     field,
@@ -26,7 +27,7 @@ Gasket x10 @ 1.20 = 12.00
 Total due: 62.00 EUR"""
 
 
-class Row(ExtractionSchema):
+class Line(Row):
     item: Text | None = field("As printed.")
     quantity: Quantity | None
     unit_price: Money | None
@@ -39,14 +40,14 @@ class Bill(ExtractionSchema):
     issue_date: date | None
     customer: Text | None
     currency: Literal["EUR", "USD"] | None = field("ISO code.", synonyms={"EUR": ["euro", "€"]})
-    lines: list[Row]
+    lines: list[Line]
     total: Money | None
 
     @consistency
     def lines_sum_to_total(self) -> Iterator[Finding]:
         expected = sum((row.amount or Decimal(0) for row in self.lines), Decimal(0))
         if self.total is not None and self.total != expected:
-            yield inconsistent("sum", "lines do not sum to the total", expected=expected, found=self.total)
+            yield inconsistent("lines do not sum to the total", expected=expected, found=self.total)
 
 
 def answer() -> dict[str, Any]:

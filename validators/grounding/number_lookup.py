@@ -10,15 +10,15 @@ from validators.grounding.lookup import ABSENT, Lookup, found
 from validators.grounding.numbers import NumberMention, value_key
 
 
-def look_up(value: Decimal | int, index: SourceIndex, scale: int | None = 1) -> Lookup:
-    """Find a number. `scale` is what a printed number is multiplied by; a percentage also reads as its share."""
+def look_up(value: Decimal | int, index: SourceIndex, scale: Decimal | None = None) -> Lookup:
+    """Find a number. `scale` is what a printed number is multiplied by; a percentage also is also a share."""
     mentions = list(_mentions(Decimal(value), index, scale))
     if not mentions:
         return ABSENT
     return _judge(value, mentions, index)
 
 
-def _mentions(value: Decimal, index: SourceIndex, scale: int | None) -> Iterator[NumberMention]:
+def _mentions(value: Decimal, index: SourceIndex, scale: Decimal | None) -> Iterator[NumberMention]:
     if scale and scale != 1:
         yield from index.numbers.get(value_key(value / scale), [])
     yield from index.numbers.get(value_key(value), [])
