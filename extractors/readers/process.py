@@ -1,0 +1,136 @@
+"""One worker process as the pool sees it: start, ask within a time, end. Not thread-safe."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from extractors.readers.frames import Frame, pack, unpack
+
+_ROOT = Path(__file__).resolve().parents[2]
+_CHUNK = 1 << 20
+_KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "TMPDIR")
+"""A worker reads strangers' files: it gets no credentials to give away."""
+
+
+class WorkerDied(Exception):
+    """The process ended in the middle of a read. `returncode` as in subprocess; `peak` is in bytes."""
+
+    def __init__(self, returncode: int, peak: int, stderr: str) -> None:
+        super().__init__(f"exit {returncode}: {stderr}")
+        self.returncode, self.peak, self.stderr = returncode, peak, stderr
+
+
+class WorkerLate(Exception):
+    """The process did not answer in time."""
+
+
+class WorkerProcess:
+    """A child that runs `extractors.readers.worker`, without any of this process's modules or memory."""
+
+    def __init__(self, memory_bytes: int, timeout_s: float) -> None:
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        settings = [str(os.getpid()), str(memory_bytes), str(timeout_s)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "extractors.readers.worker", *settings],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            bufsize=0,
+            cwd=_ROOT,
+            env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
+            start_new_session=True,  # Ctrl-C is the parent's to handle
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        os.set_blocking(self._in.fileno(), False)
+        os.set_blocking(self._out.fileno(), False)
+        self.reads = 0
+        self.ready = False
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._process.pid
+
+    def alive(self) -> bool:
+        """Whether the child can be asked."""
+        return self._process.poll() is None
+
+    def wait_ready(self, timeout_s: float) -> None:
+        """Waits for the child's imports. Raises WorkerDied, WorkerLate."""
+        if not self.ready:
+            self._receive(time.monotonic() + timeout_s)
+            self.ready = True
+
+    def ask(self, data: bytes, timeout_s: float, on_announce: Callable[[Frame], None]) -> Frame:
+        """Sends one document and waits for its answer. Raises WorkerDied, WorkerLate."""
+        deadline = time.monotonic() + timeout_s
+        self.reads += 1
+        self._stderr.truncate(0)
+        self._send(pack({}, [data]), deadline)
+        while "media_type" in (frame := self._receive(deadline)).header:
+            on_announce(frame)
+        return frame
+
+    def end(self) -> None:
+        """Kills and reaps the child."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._in, self._out, self._stderr):
+            stream.close()
+
+    def _send(self, pieces: Sequence[bytes], deadline: float) -> None:
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                self._wait(self._in.fileno(), select.POLLOUT, deadline)
+                try:
+                    view = view[os.write(self._in.fileno(), view[:_CHUNK]) :]
+                except BlockingIOError:
+                    continue
+                except BrokenPipeError:
+                    raise self._death() from None
+
+    def _receive(self, deadline: float) -> Frame:
+        try:
+            return unpack(lambda size: self._read(size, deadline))
+        except ValueError as error:  # what answers is no longer our worker
+            self._process.kill()
+            raise self._death() from error
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self._wait(self._out.fileno(), select.POLLIN, deadline)
+            try:
+                chunk = os.read(self._out.fileno(), min(_CHUNK, size - len(data)))
+            except BlockingIOError:
+                continue
+            if not chunk:
+                raise self._death()
+            data += chunk
+        return bytes(data)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        """Waits until the pipe can go on. A process that forks while we wait may delay its end, never its data."""
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise WorkerLate
+
+    def _death(self) -> WorkerDied:
+        """Reaps the child and tells how it ended."""
+        peak = 0
+        if self._process.returncode is None:
+            _, status, usage = os.wait4(self._process.pid, 0)
+            self._process.returncode = os.waitstatus_to_exitcode(status)
+            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        self._stderr.seek(0)
+        return WorkerDied(self._process.returncode, peak, self._stderr.read(4000).decode("utf-8", "replace").strip())
