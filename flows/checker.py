@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.contract import ExtractionSchema
 from schemas.records import Document, Verdict
-from validators.grounding import SourceIndex
+from validators.grounding.index import SourceIndex
 from validators.ladder import validate
 
 
@@ -19,4 +19,4 @@ class Checker:
         """The verdict on one answer's raw text."""
         if self._index is None:
             self._index = SourceIndex(document.text)
-        return validate(text, self._schema, self._index, locale=self._schema.locale)
+        return validate(text, self._schema, self._index)

@@ -178,7 +178,7 @@ class Pipeline:
 
     async def _outcome(self, document: Document) -> Extraction:
         plan = self._plan
-        return await extract_document(
+        extraction: Extraction = await extract_document(
             document,
             engine=await self._loaded(),
             prompt=plan.prompt,
@@ -188,6 +188,7 @@ class Pipeline:
             run_id=self._run_id,
             validate=Checker(plan.schema.cls),
         )
+        return extraction
 
     async def _loaded(self) -> Engine:
         """The engine, started when the first document needs it, and only once."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from schemas.records import Extraction, Level, Status
+from schemas.records import Category, Extraction, Status
 
 _COLOURS = {
     Status.ACCEPTED: "green",
@@ -20,6 +20,8 @@ _COLOURS = {
     Status.REJECTED: "magenta",
     Status.FAILED: "red",
 }
+# The engine's sake, not the document's: such a document is taken up again by the next run.
+NO_ANSWER = (Category.ENGINE_ERROR, Category.TIMEOUT, Category.ABORTED)
 PLAIN_EVERY_S = 10.0
 
 
@@ -38,7 +40,7 @@ class Tally:
     def add(self, extraction: Extraction) -> None:
         """Count one document that has its outcome."""
         self.statuses[extraction.status] += 1
-        self.engine_failures += extraction.status is Status.FAILED and extraction.level is Level.DECODE
+        self.engine_failures += extraction.category in NO_ANSWER
         self.tokens += sum(attempt.output_tokens for attempt in extraction.attempts)
 
     def ready(self) -> None:

@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     stage_every: float = Field(15.0, gt=0, le=3600, description="seconds after which a part shard is staged")
     reader_workers: int = Field(2, ge=1, le=64, description="processes that take text from documents")
     reader_timeout: float = Field(20.0, gt=0, le=600, description="seconds to read one document")
-    reader_memory: int = Field(2 * 2**30, ge=2**28, description="bytes of memory that one reader may take")
+    reader_memory: int = Field(1536 * 2**20, ge=2**28, description="bytes of memory that one reader may take")
     max_document_bytes: int = Field(64 * 2**20, ge=1, description="larger documents are `too_large`")
     heartbeat: float = Field(5.0, gt=0, le=300, description="seconds between a run's signs of life")
     prefect: Literal["auto", "always", "never"] = Field(

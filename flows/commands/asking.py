@@ -19,7 +19,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout, for progra
 
 def ask(sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """Rows of a read-only question. Raises UsageError where nothing was ever landed here."""
-    return ask_table(sql, parameters).to_pylist()
+    rows: list[dict[str, Any]] = ask_table(sql, parameters).to_pylist()
+    return rows
 
 
 def ask_table(sql: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:

@@ -104,7 +104,7 @@ def _sum_up(summary: Summary, as_json: bool) -> None:
         say(f"nothing to do: {summary.skipped} of {summary.listed} documents are done under this recipe")
         return
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
-    head = f"run {summary.run_id} {summary.status}: {summary.documents} documents"
-    say(f"{head} ({told}) in {summary.seconds:.1f} s")
+    ended = f"run {summary.run_id} {summary.status}: {summary.documents} documents"
+    say(f"{ended} ({told}) in {summary.seconds:.1f} s")
     if summary.message:
         note(f"assay: {safe(summary.message)}")

@@ -22,15 +22,7 @@ COLUMNS = (
     "seconds",
     "source",
 )
-_SQL = """
-SELECT r.run_id, r.status, r.schema, r.recipe_id, r.source, r.started_at, r.finished_at,
-    round(epoch(coalesce(r.finished_at, r.heartbeat_at) - r.started_at), 1) AS seconds, r.message,
-    count(e.document_id) AS documents,
-    count(*) FILTER (e.status = 'accepted') AS accepted, count(*) FILTER (e.status = 'flagged') AS flagged,
-    count(*) FILTER (e.status = 'rejected') AS rejected, count(*) FILTER (e.status = 'failed') AS failed
-FROM runs r LEFT JOIN extractions e USING (run_id)
-GROUP BY ALL ORDER BY r.run_id DESC LIMIT $limit
-"""
+_SQL = "SELECT * FROM run_summary ORDER BY run_id DESC LIMIT $limit"
 
 
 def runs(

@@ -1,9 +1,13 @@
+from typing import Any
+
 from flows.show import Source, render
+
+Row = dict[str, Any]
 
 
 def row(
-    text: str, fields: list[dict], findings: list[dict] | None = None, pages: list[int] | None = None
-) -> dict:
+    text: str, fields: list[Row], findings: list[Row] | None = None, pages: list[int] | None = None
+) -> Row:
     head = {"document_id": "d" * 64, "uri": "file:///a\x1b[2J.txt", "media_type": "text/plain", "bytes": 3}
     outcome = {"status": "flagged", "level": "grounding", "category": "ungrounded", "message": None}
     return {
@@ -12,7 +16,7 @@ def row(
     }  # fmt: skip
 
 
-def field(pointer: str, value: str | None, start: int | None, end: int | None) -> dict:
+def field(pointer: str, value: str | None, start: int | None, end: int | None) -> Row:
     span = {"span_start": start, "span_end": end}
     return {
         "pointer": pointer,
@@ -51,9 +55,8 @@ def test_span_at_the_very_end_and_empty_text() -> None:
 
 def test_nothing_hostile_reaches_the_terminal() -> None:
     text = "x\x1b[2J 5\x07 y\u202e"
-    finding = {
-        "severity": "error", "rule": "G001", "pointer": "/a\x1b", "message": "no\x1b]0;t\x07", "span_start": 0, "span_end": 3,
-    }  # fmt: skip
+    finding: Row = {"severity": "error", "rule": "G001", "pointer": "/a\x1b", "message": "no\x1b]0;t\x07"}
+    finding |= {"span_start": 0, "span_end": 3}
     for line in render(row(text, [field("/a\x1b", "5\x1b", 6, 7)], [finding])):
         assert not any(ord(char) < 0x20 or char == "\u202e" for char in line), line
 
