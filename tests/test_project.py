@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,3 +115,60 @@ def test_reading_the_environment_is_seen() -> None:
     assert reads_environment("import os\nhome = os.environ['HOME']")
     assert reads_environment("from os import getenv")
     assert not reads_environment("# os.environ is for flows\nhome = None")
+
+
+def commands_in(text: str) -> Iterator[list[str]]:
+    """The words of each command line in a Markdown file's `sh` blocks; comments and prompts left out."""
+    for block in re.findall(r"^```(?:sh|bash|console)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+                words.pop(0)
+            if words:
+                yield words
+
+
+def documents_with_commands(root: Path) -> list[Path]:
+    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def test_every_make_target_in_the_documents_exists(root: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):.*##", (root / "Makefile").read_text(), flags=re.MULTILINE))
+    named = set()
+    for path in documents_with_commands(root):
+        for program, *words in commands_in(path.read_text()):
+            named |= {word for word in words if program == "make" and "=" not in word}
+    assert {"setup", "demo", "test"} <= named <= targets
+
+
+def test_every_assay_command_in_the_documents_exists(root: Path) -> None:
+    wrong, seen = [], 0
+    for path in documents_with_commands(root):
+        for program, *words in commands_in(path.read_text()):
+            if Path(program).name == "assay":
+                seen += 1
+                wrong += [f"{path.name}: assay {' '.join(words)}: {fault}" for fault in faults(words)]
+    assert seen > 0
+    assert wrong == []
+
+
+def faults(words: list[str]) -> Iterator[str]:
+    """What the command line does not know of these words: a command, or an option."""
+    from typer.main import get_command
+
+    from flows.cli import app
+
+    command: Any = get_command(app)
+    while words and hasattr(command, "commands"):
+        if words[0] not in command.commands:
+            yield f"no command {words[0]!r}"
+            return
+        command, words = command.commands[words[0]], words[1:]
+    known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    yield from (f"no option {word!r}" for word in words if word.startswith("--") and word not in known)
+
+
+def test_unknown_commands_and_options_are_seen() -> None:
+    assert list(faults(["extrakt", "x"])) == ["no command 'extrakt'"]
+    assert list(faults(["extract", "x", "--scheme", "invoice@1"])) == ["no option '--scheme'"]
+    assert list(faults(["extract", "x", "--schema", "invoice@1"])) == []
