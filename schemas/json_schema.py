@@ -29,7 +29,7 @@ ESCAPE_SHARE = 0.05
 
 def decoder_schema(cls: type[BaseModel]) -> dict[str, Any]:
     """The schema of a class, JSON-serialisable. Raises `SchemaError` where a field's type is not allowed."""
-    return {"title": cls.__name__, **_schema(Object(cls))}
+    return {"title": cls.__name__, **node_schema(Object(cls))}
 
 
 def longest_output(cls: type[BaseModel]) -> int:
@@ -37,7 +37,8 @@ def longest_output(cls: type[BaseModel]) -> int:
     return _longest(Object(cls))
 
 
-def _schema(node: Node) -> dict[str, Any]:
+def node_schema(node: Node) -> dict[str, Any]:
+    """The part of the decoder's schema that stands for one node."""
     if isinstance(node, Object):
         schema = _object(node)
     elif isinstance(node, Array):
@@ -51,7 +52,7 @@ def _object(node: Object) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for name, child in node.members:
         description = node.cls.model_fields[name].description
-        properties[name] = {**({"description": description} if description else {}), **_schema(child)}
+        properties[name] = {**({"description": description} if description else {}), **node_schema(child)}
     return {
         "type": "object",
         "properties": properties,
@@ -61,7 +62,7 @@ def _object(node: Object) -> dict[str, Any]:
 
 
 def _array(node: Array) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "array", "items": _schema(node.item)}
+    schema: dict[str, Any] = {"type": "array", "items": node_schema(node.item)}
     if node.bounds.min_length:
         schema["minItems"] = node.bounds.min_length
     return {**schema, "maxItems": _items(node)}

@@ -1,0 +1,28 @@
+"""Releasing a schema version: from then on it stays what it is."""
+
+from __future__ import annotations
+
+from schemas.errors import SchemaError
+from schemas.lint import LintFinding, lint_version
+from schemas.lock import read_lock, release, write_lock
+from schemas.records import Severity
+from schemas.registry import SchemaVersion
+
+
+def freeze(version: SchemaVersion) -> bool:
+    """Write a version into its lock file; False where it already stands there unchanged.
+
+    Raises `SchemaError` where it breaks a design rule or has changed since its release.
+    """
+    broken = [finding for finding in lint_version(version) if finding.severity is Severity.ERROR]
+    if broken:
+        raise SchemaError(f"{version.ref} cannot be released:\n" + "\n".join(_line(one) for one in broken))
+    released = read_lock(version.lock)
+    if version.ref in released:
+        return False
+    write_lock(version.lock, {**released, version.ref: release(version.cls)})
+    return True
+
+
+def _line(finding: LintFinding) -> str:
+    return f"  {finding.code} {finding.pointer or '/'} {finding.message} {finding.fix}"
