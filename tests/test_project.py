@@ -20,8 +20,14 @@ LOCKS = ("base.txt", "cpu.txt", "gpu.txt", "uv.txt")
 REGISTRY = re.compile(r"https?://[^\s\"'>]*(?:pypi|pythonhosted|download\.pytorch|/simple\b)", re.IGNORECASE)
 MACHINE_PATH = re.compile(r"(?<![\w./~}-])/(?:work|opt|home|root|Users|mnt)/\w")
 BINARY = {".pdf", ".docx", ".xlsx", ".bin", ".png", ".parquet", ".gz", ".zip", ".eml"}
-# Reads the process's own environment for vLLM, which takes its start-up settings from there and nowhere else.
-ENVIRONMENT_READERS = ("flows/", "extractors/engines/", "extractors/model.py")
+# `flows` reads settings. The others read none: vLLM and transformers take their start-up switches from the
+# process's environment and nowhere else, and the readers' child gets a cut-down copy of it.
+ENVIRONMENT_READERS = (
+    "flows/",
+    "extractors/engines/process.py",
+    "extractors/model.py",
+    "extractors/readers/process.py",
+)
 
 
 def pinned(text: str) -> dict[str, str]:
