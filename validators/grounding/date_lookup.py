@@ -11,7 +11,7 @@ from validators.grounding.lookup import ABSENT, Lookup, found
 
 
 def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Lookup:
-    """Find a date in any written form. One that can be read two ways counts only as the order here is known."""
+    """Find a date in any written form. One that can be read two ways counts only where the order is known."""
     order = index.date_order(locale)
     best = ABSENT
     for table in ("dates", "foreign_dates"):
@@ -20,7 +20,7 @@ def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Looku
         if sure:
             return found([index.span(m.start, m.end) for m in sure], index.text, value.isoformat())
         if mentions and best is ABSENT:
-            best = _doubtful(value, mentions, index, order)
+            best = _doubtful(mentions, index, order)
     return best
 
 
@@ -33,7 +33,7 @@ def resolve(mention: DateMention, order: str | None) -> date | None:
     return next(iter(plain)) if len(plain) == 1 else None
 
 
-def _doubtful(value: date, mentions: list[DateMention], index: SourceIndex, order: str | None) -> Lookup:
+def _doubtful(mentions: list[DateMention], index: SourceIndex, order: str | None) -> Lookup:
     mention = mentions[0]
     spans = tuple(index.span(m.start, m.end) for m in mentions if resolve(m, order) is None)
     if not spans:

@@ -41,11 +41,11 @@ def look_up(needle: str, index: SourceIndex) -> Lookup:
 
 
 def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
-    """Widen a window to whole words where they are cut by a letter or two."""
+    """Widen a window to whole words where it cuts one."""
     words = index.words
-    while end < len(words.squeezed) and not words.ends_word(end) and words.squeezed[end] != " ":
+    while not words.parts(end):
         end += 1
-    while start > 0 and not words.begins_word(start) and words.squeezed[start - 1] != " ":
+    while not words.parts(start):
         start -= 1
     return start, end
 
@@ -63,6 +63,8 @@ def digits_agree(needle: str, window: str) -> bool:
 
 
 def _alike(left: str, right: str) -> bool:
+    """Whether each digit stands against a letter that looks like it; letters may differ freely."""
     return len(left) == len(right) and all(
-        frozenset((one, two)) in _LOOKALIKE for one, two in zip(left, right, strict=True)
+        frozenset((one, two)) in _LOOKALIKE or not (one.isdecimal() or two.isdecimal())
+        for one, two in zip(left, right, strict=True)
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
+from decimal import Decimal
 from functools import cached_property
 
 from schemas.records import Span
-from validators.grounding import dates, month_names, named_dates, numbers
+from validators.grounding import dates, month_names, named_dates, numbers, region
 from validators.grounding.dates import DateMention
 from validators.grounding.folding import Folded, fold
 from validators.grounding.numbers import NumberMention
@@ -33,24 +34,27 @@ class SourceIndex:
         return Words(self.folded)
 
     @cached_property
-    def numbers(self) -> Mapping[str, list[NumberMention]]:
-        """Canonical magnitude -> where it is written."""
-        found: dict[str, list[NumberMention]] = defaultdict(list)
-        for mention in numbers.scan(self.folded.text):
-            for key in mention.keys:
-                found[key].append(mention)
-        return found
+    def _number_places(self) -> dict[str, list[tuple[int, int]]]:
+        return numbers.places(self.folded.text)
+
+    def numbers(self, value: Decimal | int) -> Iterator[NumberMention]:
+        """Every place where a magnitude is written, under any reading."""
+        key = numbers.value_key(value)
+        for start, end in self._number_places.get(numbers.core(key), ()):
+            mention = numbers.mention(self.folded.text, start, end)
+            if mention and key in mention.keys:
+                yield mention
 
     @cached_property
     def dates(self) -> Mapping[date, list[DateMention]]:
         """Date -> where it is written in digits or in English, under any reading."""
         mentions = dates.scan_numeric(self.folded.text)
-        return _by_date(mentions + named_dates.scan(self.folded.text, month_names.english()))
+        return _by_date(mentions + named_dates.scan(self.folded.text))
 
     @cached_property
     def foreign_dates(self) -> Mapping[date, list[DateMention]]:
         """Date -> where it is written with a month's name of any language."""
-        return _by_date(named_dates.scan(self.folded.text, month_names.everywhere()))
+        return _by_date(named_dates.scan_foreign(self.folded.text, month_names.everywhere()))
 
     @cached_property
     def date_votes(self) -> frozenset[str]:
@@ -59,11 +63,16 @@ class SourceIndex:
         sure = {order for m in mentions if len(m.readings) == 1 for order, _ in m.readings}
         return frozenset(sure & {"dmy", "mdy"})
 
+    @cached_property
+    def region_order(self) -> str | None:
+        """The order of day and month that the document's own country writes, where it shows one."""
+        return region.date_order(self.folded.text)
+
     def date_order(self, locale: str | None) -> str | None:
-        """How a date of two readings is read here: by the document's other dates, else by the locale."""
+        """How a date of two readings is read: by the document's other dates, the locale, or its country."""
         if len(self.date_votes) == 1:
             return next(iter(self.date_votes))
-        return month_names.date_order(locale or self.locale)
+        return month_names.date_order(locale or self.locale) or self.region_order
 
     def span(self, start: int, end: int) -> Span:
         """The original range of a folded one."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
-from validators.grounding.numbers import NumberMention, value_key
+from validators.grounding.numbers import NumberMention
 
 
 def look_up(value: Decimal | int, index: SourceIndex, scale: Decimal | None = None) -> Lookup:
@@ -20,10 +20,10 @@ def look_up(value: Decimal | int, index: SourceIndex, scale: Decimal | None = No
 
 def _mentions(value: Decimal, index: SourceIndex, scale: Decimal | None) -> Iterator[NumberMention]:
     if scale and scale != 1:
-        yield from index.numbers.get(value_key(value / scale), [])
-    yield from index.numbers.get(value_key(value), [])
+        yield from index.numbers(value / scale)
+    yield from index.numbers(value)
     if 0 < abs(value) < 10:
-        yield from (m for m in index.numbers.get(value_key(value * 100), []) if m.percent)
+        yield from (m for m in index.numbers(value * 100) if m.percent)
 
 
 def _judge(value: Decimal | int, mentions: list[NumberMention], index: SourceIndex) -> Lookup:

@@ -7,11 +7,13 @@ point, comma, apostrophe or one space, in thousands or the Indian way (12,34,567
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 
 _NUMBER = re.compile(r"\d+(?:[.,'٫٬]\d+)*+")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
+_SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬ "))
 LONGEST = 40
 """Longest run of digits that is a number to anyone; longer ones are left alone."""
 
@@ -42,19 +44,25 @@ def value_key(value: Decimal | int) -> str:
     return key(whole, fraction)
 
 
-def scan(text: str) -> list[NumberMention]:
-    """Every number in a folded text, in order of place; linear in its length."""
-    found: list[NumberMention] = []
+def core(written: str) -> str:
+    """The significant digits of a number: what all its readings share, and none of another number."""
+    return written.translate(_SEPARATORS).strip("0")
+
+
+def places(text: str) -> dict[str, list[tuple[int, int]]]:
+    """Core -> folded ranges where a number with these digits is written; linear in the text's length."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for match in _NUMBER.finditer(text):
-        written = match[0]
-        keys = (key(written),) if written.isdecimal() else readings(written)
-        if keys and len(written) <= LONGEST:
-            found.append(_mention(text, match.start(), match.end(), keys))
+        found[match[0].translate(_SEPARATORS).strip("0")].append(match.span())
     for match in _SPACED.finditer(text):
-        if len(match[0]) <= LONGEST:
-            keys = readings(match[0].replace(" ", "'"))
-            found.append(_mention(text, match.start(), match.end(), keys))
+        found[match[0].translate(_SEPARATORS).strip("0")].append(match.span())
     return found
+
+
+def mention(text: str, start: int, end: int) -> NumberMention | None:
+    """What is written in a folded range, with all its readings; None where it is a date or a version."""
+    keys = readings(text[start:end].replace(" ", "'")) if end - start <= LONGEST else ()
+    return _mention(text, start, end, keys) if keys else None
 
 
 def readings(written: str) -> tuple[str, ...]:

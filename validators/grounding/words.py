@@ -1,7 +1,8 @@
 """The words of a folded text, squeezed together so that spacing and punctuation no longer matter.
 
-Squeezed, "NO.53 55,57, Jalan-\\nSagu" reads `no53 55 57jalansagu`: letters run on, and a space stands only between
-two runs of digits, so that "5 3" is never "53". A match must begin and end where a word or a number does.
+Squeezed, "NO.53 55,57 & 59, Jalan-\\nSagu" reads `no53 55 57 59jalansagu`: letters run on, "&" and "and" are left
+out, and a space stands only between two runs of digits, so that "5 3" is never "53". A match must begin and end
+where a word or a number does.
 """
 
 from __future__ import annotations
@@ -13,69 +14,69 @@ from functools import cached_property, lru_cache
 
 from validators.grounding.folding import Folded, folded
 
-_ASCII_WORD = re.compile(r"[a-z]+|[0-9]+|&")
+GAP = "\x00"
+_AND = re.compile(r"(?<![a-z]-\n)\band\b")
+_ASCII_GAP = re.compile(r"(?<=[0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
+_ASCII_KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789\x00")
+_ASCII_SQUEEZE = {code: None for code in range(128) if chr(code) not in _ASCII_KEPT} | {0: " "}
 _RUN_ON = re.compile(
-    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
+    "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+"""Scripts that write words without spaces, or with endings attached."""
 
 
 @lru_cache(maxsize=1)
-def _any_word() -> re.Pattern[str]:
-    """Letters with their marks, or digits, in any script. Python's own \\w leaves vowel signs out."""
-    marks = [code for code in range(0x300, 0x12000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+def _any_script() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Patterns of a gap between digits and of a run that is kept; marks belong to their letters."""
     ranges: list[list[int]] = []
-    for code in marks:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    signs = "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
-    return re.compile(rf"(?:[^\W\d_]|[{signs}])+|\d+|&")
+    for code in range(0x300, 0x12000):
+        if unicodedata.category(chr(code)) in ("Mn", "Mc"):
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    marks = "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
+    gap = re.compile(rf"(?<=[0-9])(?![{marks}])[\W_](?=(?:(?![{marks}])[\W_])*[0-9])")
+    return gap, re.compile(rf"(?:[^\W_]|[{marks}{GAP}])+")
 
 
-def word_pattern(text: str) -> re.Pattern[str]:
-    """The quickest pattern that splits `text` into words and numbers."""
-    return _ASCII_WORD if text.isascii() else _any_word()
+def _mark(text: str) -> str:
+    """The text with "and" blanked and each gap between two numbers marked, in the same length."""
+    text = _AND.sub("\x01\x01\x01", text.replace(GAP, "\x01"))
+    return (_ASCII_GAP if text.isascii() else _any_script()[0]).sub(GAP, text)
+
+
+def _squeeze(marked: str) -> str:
+    if marked.isascii():
+        return marked.translate(_ASCII_SQUEEZE)
+    return "".join(_any_script()[1].findall(marked)).replace(GAP, " ")
+
+
+@lru_cache(maxsize=4096)
+def squeeze(value: str) -> str:
+    """The squeezed form of a value: what `Words.find` takes."""
+    return _squeeze(_mark(folded(value)))
 
 
 class Words:
-    """A folded text's words. `squeezed` is what is searched; `starts` and `ends` are its words' offsets."""
+    """A folded text's words. `squeezed` is what is searched."""
 
     def __init__(self, source: Folded) -> None:
-        self._matches = list(word_pattern(source.text).finditer(source.text))
-        parts: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        at, digits = 0, False
-        for match in self._matches:
-            word = match[0]
-            number = word[0].isdecimal()
-            if number and digits:
-                parts.append(" ")
-                at += 1
-            elif word == "&":
-                word = "and"
-            parts.append(word)
-            self.starts.append(at)
-            at += len(word)
-            self.ends.append(at)
-            digits = number
-        self.squeezed = "".join(parts)
+        self._marked = _mark(source.text)
+        self.squeezed = _squeeze(self._marked)
 
     @cached_property
-    def tokens(self) -> list[str]:
-        """The words themselves, in order."""
-        return [self.squeezed[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+    def _at(self) -> list[int]:
+        """The folded offset of each squeezed character."""
+        if self._marked.isascii():
+            return [at for at, char in enumerate(self._marked) if char in _ASCII_KEPT]
+        runs = (match.span() for match in _any_script()[1].finditer(self._marked))
+        return [at for start, end in runs for at in range(start, end)]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """The folded range of the squeezed range [start, end), widened to nothing but what it holds."""
-        first = max(0, bisect_left(self.starts, start + 1) - 1)
-        last = bisect_left(self.ends, end)
-        begin, finish = self._matches[first], self._matches[min(last, len(self._matches) - 1)]
-        head = min(begin.start() + max(0, start - self.starts[first]), begin.end())
-        tail = finish.end() - max(0, self.ends[min(last, len(self.ends) - 1)] - end)
-        return head, max(head, tail)
+        """The folded range of the squeezed range [start, end)."""
+        return self._at[start], self._at[end - 1] + 1
 
     def find(self, needle: str, limit: int = 64) -> list[tuple[int, int]]:
         """Squeezed ranges where `needle` (squeezed) stands as whole words, at most `limit` of them."""
@@ -89,27 +90,23 @@ class Words:
 
     def whole(self, start: int, end: int) -> bool:
         """Whether [start, end) begins and ends with a word, or in a script that does not part words."""
-        return self.begins_word(start) and self.ends_word(end)
+        return self.parts(start) and self.parts(end)
 
-    def begins_word(self, start: int) -> bool:
-        """Whether a word begins at a squeezed offset."""
-        place = bisect_left(self.starts, start)
-        if place < len(self.starts) and self.starts[place] == start:
+    def parts(self, at: int) -> bool:
+        """Whether a word or number ends before the squeezed offset, and another begins at it."""
+        text = self.squeezed
+        if at <= 0 or at >= len(text):
             return True
-        return bool(_RUN_ON.match(self.squeezed, start)) and not self.squeezed[start].isdecimal()
-
-    def ends_word(self, end: int) -> bool:
-        """Whether a word ends at a squeezed offset."""
-        place = bisect_left(self.ends, end)
-        if place < len(self.ends) and self.ends[place] == end:
+        before, after = text[at - 1], text[at]
+        if before.isdecimal() != after.isdecimal() or self._at[at] != self._at[at - 1] + 1:
             return True
-        return bool(_RUN_ON.match(self.squeezed, end - 1)) and not self.squeezed[end - 1].isdecimal()
+        return not before.isdecimal() and bool(_RUN_ON.match(before) or _RUN_ON.match(after))
 
     @cached_property
     def _compact(self) -> tuple[str, list[int]]:
-        """The squeezed text without its spaces, and the squeezed offset of each space left out."""
-        gaps = [at - number for number, at in enumerate(i for i, c in enumerate(self.squeezed) if c == " ")]
-        return self.squeezed.replace(" ", ""), gaps
+        """The squeezed text without its spaces, and the compact offset of each space left out."""
+        spaces = (at for at, char in enumerate(self.squeezed) if char == " ")
+        return self.squeezed.replace(" ", ""), [at - number for number, at in enumerate(spaces)]
 
     def find_compact(self, needle: str, limit: int = 64) -> list[tuple[int, int]]:
         """Squeezed ranges where `needle` stands when no separator counts, whole words still."""
@@ -123,16 +120,3 @@ class Words:
                 found.append((start, end))
             at = compact.find(needle, at + 1)
         return found
-
-
-@lru_cache(maxsize=4096)
-def squeeze(value: str) -> str:
-    """The squeezed form of a value: what `Words.find` takes."""
-    text = folded(value)
-    parts: list[str] = []
-    digits = False
-    for word in word_pattern(text).findall(text):
-        number = word[0].isdecimal()
-        parts.append(f" {word}" if number and digits else "and" if word == "&" else word)
-        digits = number
-    return "".join(parts)
