@@ -1,4 +1,4 @@
-"""One document's bytes to its media type and reading. Runs inside a worker: it may hang, crash or eat memory."""
+"""One document's bytes to its media type and reading. Runs in a worker: it may hang or crash."""
 
 from __future__ import annotations
 
@@ -11,28 +11,35 @@ from extractors.readers.mail import read_mail
 from extractors.readers.pdf import read_pdf
 from extractors.readers.reading import MAX_CHARACTERS, Reading
 from extractors.readers.sheet import read_sheet
-from extractors.readers.sniff import sniff
+from extractors.readers.sniff import container_type, sniff
 from extractors.readers.text import read_text
 from schemas.errors import ReadError
 from schemas.records import Category
 
-_BYTE_READERS: dict[str, Callable[[bytes], Reading]] = {"pdf": read_pdf, "docx": read_docx, "sheet": read_sheet}
+_BYTE_READERS: dict[str, Callable[[bytes], Reading]] = {
+    "pdf": read_pdf,
+    "docx": read_docx,
+    "sheet": read_sheet,
+}
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {"text": read_text, "html": read_html}
 
 
 def read(data: bytes, announce: Callable[[str, str], None]) -> Reading:
-    """Reads `data`. `announce(media_type, reader)` is called before a reader begins, so that a crash has a name.
+    """Reads `data`. `announce(media_type, reader)` is called first, so that a crash has a name.
 
     Raises ReadError with a read category where there is no text to give.
     """
     if not data.strip(b" \t\r\n\0\x0b\x0c\xef\xbb\xbf\xfe\xff"):
         announce(media.TEXT, "sniff")
         raise ReadError(Category.EMPTY, "The document is empty or holds white space only.")
+    announce(container_type(data), "sniff")
     kind, text = sniff(data)
     reader = media.READER_OF.get(kind)
     announce(kind, reader or "sniff")
     if reader is None:
-        advice = media.INSTEAD.get(kind, "Assay reads text, Markdown, HTML, PDF, DOCX, XLSX, CSV, EML, JSON and XML.")
+        advice = media.INSTEAD.get(
+            kind, "Assay reads text, Markdown, HTML, PDF, DOCX, XLSX, CSV, EML, JSON and XML."
+        )
         raise ReadError(Category.UNSUPPORTED_TYPE, f"No reader for {kind}. {advice}")
     return _checked(_read(reader, data, text or ""))
 
@@ -47,7 +54,8 @@ def _read(reader: str, data: bytes, text: str) -> Reading:
 
 def _checked(reading: Reading) -> Reading:
     if len(reading.text) > MAX_CHARACTERS:
-        message = f"The text has {len(reading.text):,} characters, more than {MAX_CHARACTERS:,}; split the document."
+        size = f"{len(reading.text):,} characters, more than {MAX_CHARACTERS:,}"
+        message = f"The text has {size}; split the document."
         raise ReadError(Category.TOO_LARGE, message)
     if not reading.text.strip() and not reading.attachments:
         raise ReadError(Category.EMPTY, "The document holds no text.")

@@ -1,4 +1,4 @@
-"""DOCX to text: paragraphs, tables (cells divided by tabs), text boxes, headers, footers and notes, in order."""
+"""DOCX to text: paragraphs, tables (cells divided by tabs), text boxes, headers, footers, notes."""
 
 from __future__ import annotations
 

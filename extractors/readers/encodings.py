@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import charset_normalizer
 
@@ -117,7 +118,5 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
 def _broken_words(text: str) -> float:
     """The share of words, among those with non-ASCII letters, that turn from lower to upper case inside."""
     words = [word for word in _CASE_CHANGE.findall(text) if not word.isascii()]
-    broken = sum(
-        any(a.islower() and b.isupper() for a, b in zip(word, word[1:], strict=False)) for word in words
-    )
+    broken = sum(any(a.islower() and b.isupper() for a, b in pairwise(word)) for word in words)
     return broken / len(words) if words else 0.0

@@ -1,4 +1,4 @@
-"""What a pool and its worker say to each other: a JSON header and any number of byte strings, each with its length.
+"""What a pool and its worker say to each other: a JSON header and byte strings, with their lengths.
 
 Frame: number of parts (u32), length of each part (u64 each), the parts; all big endian. Part 0 is the header.
 JSON and not pickle, so that a worker that a document has taken over cannot run code in the pool's process.
@@ -33,7 +33,7 @@ def pack(header: Mapping[str, Any], parts: Sequence[bytes] = ()) -> list[bytes]:
 
 
 def unpack(read: Callable[[int], bytes]) -> Frame:
-    """Reads one frame; `read(n)` gives exactly n bytes or raises EOFError. Raises ValueError for a bad frame."""
+    """Reads one frame; `read(n)` gives exactly n bytes or raises. Raises ValueError if it is bad."""
     (count,) = _COUNT.unpack(read(_COUNT.size))
     if not 1 <= count <= _MAX_PARTS:
         raise ValueError(f"a frame of {count} parts")

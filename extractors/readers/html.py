@@ -10,13 +10,20 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from extractors.readers.reading import Reading
 from extractors.readers.text import clean
 
-_DROPPED = frozenset("script style noscript template head iframe object svg math select datalist".split())
-_BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table tbody tfoot "
-    "thead tr ul option".split()
-)
-_PARAGRAPHS = frozenset("p h1 h2 h3 h4 h5 h6 table blockquote pre ul ol".split())
+_DROPPED_NAMES = """
+script style noscript template head iframe object svg math select datalist
+"""
+_DROPPED = frozenset(_DROPPED_NAMES.split())
+_BLOCKS_NAMES = """
+address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption
+figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary
+table tbody tfoot thead tr ul option
+"""
+_BLOCKS = frozenset(_BLOCKS_NAMES.split())
+_PARAGRAPHS_NAMES = """
+p h1 h2 h3 h4 h5 h6 table blockquote pre ul ol
+"""
+_PARAGRAPHS = frozenset(_PARAGRAPHS_NAMES.split())
 _CELLS = frozenset(("td", "th"))
 _SEVERAL = "p, div, table, ul, ol, h1, h2, h3, h4, h5, h6"
 _BLANKS = re.compile(r"[ \t\n\f\r]+")
@@ -78,14 +85,14 @@ class _Writer:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What holds for a node from those around it: inside <pre>; inside a cell that stays on its row's line."""
+    """What holds for a node from those around it: inside <pre>; inside a cell that stays on one line."""
 
     verbatim: bool = False
     inline: bool = False
 
 
 def _walk(root: LexborNode, writer: _Writer) -> None:
-    """Visits the tree in order with a stack of its own, because markup may nest deeper than Python may call."""
+    """Visits the tree in order, with a stack: markup may nest deeper than Python may call."""
     stack: list[tuple[LexborNode, _Context, bool]] = [(root, _Context(), False)]
     while stack:
         node, context, leaving = stack.pop()
@@ -128,7 +135,7 @@ def _enter(node: LexborNode, name: str, context: _Context, writer: _Writer) -> N
 
 
 def _is_layout(cell: LexborNode) -> bool:
-    """Whether a cell holds a piece of page and not a value: alone in its row, or with several blocks in it."""
+    """Whether a cell holds a piece of page and not a value: alone in its row, or with several blocks."""
     row = cell.parent
     alone = row is not None and sum(child.tag in _CELLS for child in row.iter()) == 1
     return alone or len(cell.css(_SEVERAL)) > 1

@@ -16,19 +16,21 @@ from schemas.errors import ReadError
 from schemas.records import Category
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject", "Reply-To")
-_SIGNATURES = frozenset(("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"))
+_SIGNATURES = frozenset(
+    ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+)
 _ENVELOPES = frozenset(("application/pkcs7-mime", "application/x-pkcs7-mime"))
 _MAX_DEPTH = 20
 
 
 def read_mail(text: str, data: bytes) -> Reading:
-    """The mail in `data`, whose decoded text is `text`. Raises ReadError `encrypted`, `too_large`, `unreadable`."""
+    """The mail in `data`, whose decoded text is `text`. Raises ReadError."""
     policy = email.policy.default.clone(raise_on_defect=False)
     try:
         wide = b"\0" in data[:64]  # a whole mail in UTF-16 is no mail until it is decoded
         parsed = email.message_from_bytes(text.encode("utf-8", "replace") if wide else data, policy=policy)
         reader = _Mail()
-        reader.message(cast(EmailMessage, parsed), 0)
+        reader.message(parsed, 0)
     except (RecursionError, LookupError, ValueError, TypeError, AttributeError, IndexError) as error:
         raise ReadError(Category.UNREADABLE, f"The mail cannot be parsed ({error}).") from error
     return Reading(clean("\n".join(reader.lines).strip("\n") + "\n"), attachments=tuple(reader.attachments))
@@ -51,7 +53,9 @@ class _Mail:
 
     def part(self, part: EmailMessage, depth: int) -> None:
         kind = part.get_content_type()
-        if kind == "multipart/encrypted" or (kind in _ENVELOPES and "signed" not in _parameter(part, "smime-type")):
+        if kind == "multipart/encrypted" or (
+            kind in _ENVELOPES and "signed" not in _parameter(part, "smime-type")
+        ):
             raise ReadError(Category.ENCRYPTED, "The mail is encrypted; save a decrypted copy.")
         if kind == "message/rfc822" and part.get_content_disposition() != "attachment" and _inner(part):
             self.message(_inner(part)[0], depth + 1)
@@ -72,7 +76,11 @@ class _Mail:
             children = [child for child in children if child is chosen or not _is_shown(child)]
         elif parent.get_content_type() == "multipart/related":
             # Pictures that the body shows by their id belong to its layout and are no attachments.
-            children = [child for child in children if child.get_content_maintype() != "image" or not child["Content-ID"]]
+            children = [
+                child
+                for child in children
+                if child.get_content_maintype() != "image" or not child["Content-ID"]
+            ]
         for child in children:
             self.part(child, depth + 1)
 
@@ -85,7 +93,9 @@ class _Mail:
             raise ReadError(Category.TOO_LARGE, f"The mail carries more than {MAX_ATTACHMENTS} attachments.")
         data = _payload(part)
         if data:
-            self.attachments.append(Attachment(_file_name(part) or part.get_content_type().replace("/", "."), data))
+            self.attachments.append(
+                Attachment(_file_name(part) or part.get_content_type().replace("/", "."), data)
+            )
 
 
 def _headers(message: EmailMessage, name: str) -> Iterator[str]:
@@ -105,9 +115,11 @@ def _inner(part: EmailMessage) -> list[EmailMessage]:
 
 def _chosen(children: list[EmailMessage]) -> EmailMessage | None:
     """Which of the alternatives is read: plain text with something in it, else the last (RFC 2046, 5.1.4)."""
-    plain = [child for child in children if child.get_content_type() == "text/plain" and _content(child).strip()]
+    plain = [
+        child for child in children if child.get_content_type() == "text/plain" and _content(child).strip()
+    ]
     shown = [child for child in children if _is_shown(child)]
-    return (plain or shown[-1:] or [None])[0]
+    return next(iter(plain or shown[-1:]), None)
 
 
 def _is_shown(part: EmailMessage) -> bool:

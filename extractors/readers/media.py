@@ -70,7 +70,7 @@ READER_VERSIONS: dict[str, str] = {
     "sheet": _stamp(1, "python-calamine"),
     "mail": _stamp(1, "selectolax", "charset-normalizer"),
 }
-"""Each reader's own revision and the packages that decide its text. Raise a revision when its text changes."""
+"""Each reader's revision and the packages that decide its text. Raise it when the text changes."""
 
 
 def stamp(reader: str) -> str:

@@ -1,4 +1,4 @@
-"""PDF to text through PDFium: pages in order, form values at each page's end. Embedded files are never read."""
+"""PDF to text through PDFium: pages in order, form values at their ends; never embedded files."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from schemas.records import Category
 
 _PASSWORD = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
 _UNMAPPED = re.compile(r"[\ufffd\ue000-\uf8ff]")
+_STARTXREF = re.compile(rb"startxref\s+(\d{1,12})\s+%%EOF")
+_XREF = re.compile(rb"\s*(?:xref|\d+\s+\d+\s+obj)")
 _WORD = re.compile(r"\w")
 
 
 def read_pdf(data: bytes) -> Reading:
-    """The text layer of each page. Raises ReadError `encrypted`, `unreadable`, `no_text_layer`, `too_large`."""
+    """The text layer of each page. Raises ReadError: any read category but the first."""
     document = _open(data)
     texts, failed = _pages(document)
     if not texts or len(failed) == len(texts):
         raise ReadError(Category.UNREADABLE, "No page of the PDF can be opened; print it to PDF again.")
-    _check_text_layer("".join(texts))
+    _check_text_layer("".join(texts), document, data)
     starts = [0]
     for text in texts[:-1]:
         starts.append(starts[-1] + len(text))
@@ -62,15 +64,28 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
         texts.append(text if not text or text.endswith("\n") else text + "\n")
         size += len(text)
         if size > MAX_CHARACTERS:
-            raise ReadError(Category.TOO_LARGE, f"The PDF holds more than {MAX_CHARACTERS:,} characters; split it.")
+            raise ReadError(
+                Category.TOO_LARGE, f"The PDF holds more than {MAX_CHARACTERS:,} characters; split it."
+            )
     return texts, failed
 
 
-def _check_text_layer(text: str) -> None:
-    """Raises `no_text_layer` where nothing is printed as text, or as glyphs that map to no character."""
-    if not _WORD.search(_UNMAPPED.sub("", text)):
+def _check_text_layer(text: str, document: pypdfium2.PdfDocument, data: bytes) -> None:
+    """Raises `no_text_layer` where pages show something but no text: pictures, or glyphs of no character."""
+    if _WORD.search(_UNMAPPED.sub("", text)):
+        return
+    if any(pdfium.FPDFPage_CountObjects(document[index]) > 0 for index in range(len(document))):
         message = "The PDF has no text layer (a scan, or fonts without a Unicode map); run OCR on it first."
         raise ReadError(Category.NO_TEXT_LAYER, message)
+    if _is_whole(data):
+        raise ReadError(Category.EMPTY, "All pages of the PDF are blank.")
+    raise ReadError(Category.UNREADABLE, "The PDF is damaged and shows nothing; print it to PDF again.")
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether the file's end points to a cross-reference table, as it does unless it was damaged."""
+    found = list(_STARTXREF.finditer(data[-2048:]))
+    return bool(found) and bool(_XREF.match(data, int(found[-1].group(1))))
 
 
 def _note(texts: list[str], failed: list[int]) -> str | None:

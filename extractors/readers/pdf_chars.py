@@ -22,7 +22,7 @@ def page_text(page: pypdfium2.PdfPage) -> str:
             text = _without_copies(textpage)
     finally:
         textpage.close()
-    # PDFium joins a word that is hyphenated at a line end by this mark; the hyphen and the line end come back.
+    # PDFium joins a word hyphenated at a line end by this mark; the hyphen and the line end come back.
     return _HYPHEN.sub("-\n", text)
 
 

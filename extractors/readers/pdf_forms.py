@@ -23,7 +23,9 @@ def form_values(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> str
     form = document.formenv
     if form is None:
         return ""
-    lines = [line for index in range(pdfium.FPDFPage_GetAnnotCount(page)) for line in _field(form, page, index)]
+    lines = [
+        line for index in range(pdfium.FPDFPage_GetAnnotCount(page)) for line in _field(form, page, index)
+    ]
     return "\n" + "\n".join(dict.fromkeys(lines)) + "\n" if lines else ""
 
 
@@ -43,10 +45,14 @@ def _field(form: pypdfium2.PdfFormEnv, page: pypdfium2.PdfPage, index: int) -> I
 
 def _value(form: pypdfium2.PdfFormEnv, annotation: pdfium.FPDF_ANNOTATION, kind: int) -> str:
     if kind not in _SWITCHES:
-        return _string(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size))
+        return _string(
+            lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size)
+        )
     if not pdfium.FPDFAnnot_IsChecked(form, annotation):
         return ""
-    export = _string(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldExportValue(form, annotation, buffer, size))
+    export = _string(
+        lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldExportValue(form, annotation, buffer, size)
+    )
     return export or "Yes"
 
 

@@ -58,14 +58,16 @@ class ReaderPool:
         self._lock = threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._closed = False
-        # The kernel ends a worker with the *thread* that started it: so one thread, which lives as long as the
-        # pool, starts them all.
+        # The kernel ends a worker with the *thread* that started it: so one thread, which lives as long
+        # as the pool, starts them all.
         self._starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader-starter")
 
     def __enter__(self) -> ReaderPool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -104,7 +106,7 @@ class ReaderPool:
     ) -> tuple[ReadResult, list[tuple[str, bytes]]]:
         """One document, and its attachments as URIs and bytes."""
         if too_deep:
-            message = f"Attachments lie more than {_MAX_DEPTH} deep; save this one on its own."
+            message = f"Attachments lie more than {_MAX_DEPTH} deep; save this one alone."
             outcome = _failure(Category.TOO_LARGE, message)
         else:
             outcome = self._outcome(data)
@@ -115,7 +117,7 @@ class ReaderPool:
         return ReadResult(document, data), uris
 
     def _outcome(self, data: bytes) -> _Outcome:
-        """What a worker says of `data`. What an earlier document may have caused is tried again in a new worker."""
+        """What a worker says of `data`. Where an earlier document may be the cause, a new worker tries."""
         for _ in range(2):
             with self._worker() as worker:
                 used = worker.reads > 0
@@ -137,7 +139,7 @@ class ReaderPool:
         try:
             frame = worker.ask(data, self._timeout_s, announce)
         except WorkerLate:
-            message = f"Reading took more than {self._timeout_s:g} s; split the document or save it in another format."
+            message = f"Reading took more than {self._timeout_s:g} s; split it or save it in another format."
             return _failure(Category.READER_TIMEOUT, message, known), False
         except WorkerDied as death:
             return _failure(*self._death(death), known), False

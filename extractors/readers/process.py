@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO, cast
 
 from extractors.readers.frames import Frame, pack, unpack
 
@@ -47,8 +48,7 @@ class WorkerProcess:
             env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
             start_new_session=True,  # Ctrl-C is the parent's to handle
         )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._in, self._out = self._process.stdin, self._process.stdout
+        self._in, self._out = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
         os.set_blocking(self._in.fileno(), False)
         os.set_blocking(self._out.fileno(), False)
         self.reads = 0
@@ -119,7 +119,7 @@ class WorkerProcess:
         return bytes(data)
 
     def _wait(self, descriptor: int, event: int, deadline: float) -> None:
-        """Waits until the pipe can go on. A process that forks while we wait may delay its end, never its data."""
+        """Waits until the pipe can go on. Raises WorkerLate."""
         poll = select.poll()
         poll.register(descriptor, event)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
@@ -133,4 +133,6 @@ class WorkerProcess:
             self._process.returncode = os.waitstatus_to_exitcode(status)
             peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         self._stderr.seek(0)
-        return WorkerDied(self._process.returncode, peak, self._stderr.read(4000).decode("utf-8", "replace").strip())
+        return WorkerDied(
+            self._process.returncode, peak, self._stderr.read(4000).decode("utf-8", "replace").strip()
+        )

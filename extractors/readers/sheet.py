@@ -1,4 +1,4 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS) to text: each visible sheet a page, each row a line, cells divided by tabs."""
+"""Spreadsheets (XLSX, XLSB, XLS, ODS) to text: a sheet is a page, a row a line, cells divided by tabs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def _lines(workbook: CalamineWorkbook, name: str, room: int) -> Iterator[str]:
         line = "\t".join(_cell(value) for value in row).rstrip("\t ")
         room -= len(line)
         if room < 0:
-            raise ReadError(Category.TOO_LARGE, f"The workbook holds more than {MAX_CHARACTERS:,} characters.")
+            raise ReadError(
+                Category.TOO_LARGE, f"The workbook holds more than {MAX_CHARACTERS:,} characters."
+            )
         if line:
             yield line + "\n"
 

@@ -30,6 +30,12 @@ _ZIP_PARTS = (
 )
 
 
+def container_type(data: bytes) -> str:
+    """What the first bytes alone show, for the documents in which nothing more can be seen."""
+    magics = {b"PK\x03\x04": media.ZIP, _OLE: media.OLE}
+    return next((kind for magic, kind in magics.items() if data.startswith(magic)), media.BINARY)
+
+
 def sniff(data: bytes) -> tuple[str, str | None]:
     """The media type of `data`, and its decoded text where it is a kind of text.
 

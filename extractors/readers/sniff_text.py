@@ -10,10 +10,11 @@ from extractors.readers import media
 
 _HEAD = 8192
 _HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]{1,60}):(?:[ \t]|\r?$)", re.MULTILINE)
-_MAIL_HEADERS = frozenset(
-    "from to subject date received message-id mime-version return-path reply-to cc content-type sender "
-    "delivered-to content-transfer-encoding".split()
-)
+_MAIL_HEADERS_NAMES = """
+from to subject date received message-id mime-version return-path reply-to cc content-type sender
+delivered-to content-transfer-encoding
+"""
+_MAIL_HEADERS = frozenset(_MAIL_HEADERS_NAMES.split())
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _HTML_TAGS = re.compile(
     r"</?(?:p|div|span|table|tr|td|br|b|i|a|ul|li|h[1-6]|strong|em|font)\b[^<>]*>", re.IGNORECASE

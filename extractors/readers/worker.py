@@ -21,6 +21,7 @@ from schemas.errors import ReadError
 from schemas.records import Category
 
 _PR_SET_PDEATHSIG = 1
+Read = Callable[[bytes, Callable[[str, str], None]], Reading]
 _GRACE_S = 2.0
 """Seconds that the pool has to end a late read itself before the alarm does."""
 
@@ -40,7 +41,7 @@ def main() -> None:
 def serve(
     source: BinaryIO,
     sink: BinaryIO,
-    read: Callable[[bytes, Callable[[str, str], None]], Reading],
+    read: Read,
     timeout_s: float,
 ) -> None:
     """Answers each frame on `source` with one on `sink`, the media type before it."""
@@ -55,9 +56,7 @@ def serve(
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _answer(
-    request: Frame, sink: BinaryIO, read: Callable[[bytes, Callable[[str, str], None]], Reading]
-) -> tuple[dict[str, object], list[bytes]]:
+def _answer(request: Frame, sink: BinaryIO, read: Read) -> tuple[dict[str, object], list[bytes]]:
     """The header and parts for one request. Whatever goes wrong in a reader is the document's category."""
     try:
         reading = read(request.parts[0], lambda kind, name: _send(sink, {"media_type": kind, "reader": name}))
@@ -65,19 +64,22 @@ def _answer(
         return {"category": error.category.value, "message": str(error)}, []
     except MemoryError:
         return {"category": Category.TOO_LARGE.value, "message": "", "memory": True}, []
-    except BaseException as error:  # a panic of a Rust library is no Exception
+    except BaseException as error:  # noqa: BLE001 - a panic of a Rust library is no Exception
         message = f"The reader failed ({type(error).__name__}: {error}); save the document again."
         return {"category": Category.UNREADABLE.value, "message": message[:500]}, []
-    header = {
+    header: dict[str, object] = {
         "page_starts": reading.page_starts,
         "note": reading.note,
         "names": [attachment.name for attachment in reading.attachments],
     }
-    return header, [reading.text.encode("utf-8", "replace"), *(attachment.data for attachment in reading.attachments)]
+    return header, [
+        reading.text.encode("utf-8", "replace"),
+        *(attachment.data for attachment in reading.attachments),
+    ]
 
 
 def _die_with(parent: int) -> None:
-    """Asks the kernel to end this process with its parent, and leaves at once if that has happened already."""
+    """Asks the kernel to end this process with its parent, and leaves at once if that is gone."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -108,8 +110,7 @@ def _exactly(source: BinaryIO, size: int) -> bytes:
 
 
 def _send(sink: BinaryIO, header: dict[str, object], parts: list[bytes] | None = None) -> None:
-    for piece in pack(header, parts or []):
-        sink.write(piece)
+    sink.writelines(pack(header, parts or []))
     sink.flush()
 
 
