@@ -54,10 +54,11 @@ def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[N
     try:
         yield
     except BaseException as error:
-        display.tally.stage = "failed"
+        status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        display.tally.stage = status
         reason = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
         with suppress(AssayError):
-            warehouse.finish_run(run_id, "failed", _counts(display.tally), reason)
+            warehouse.finish_run(run_id, status, _counts(display.tally), reason)
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,10 @@ import typer
 from flows.commands.asking import AsJson
 from flows.output import note, safe, say, say_json, say_rows
 from schemas.errors import SchemaError
+from schemas.records import Severity
 
 if TYPE_CHECKING:
+    from schemas.lint import LintFinding
     from schemas.registry import Registry, SchemaVersion
 
 app = typer.Typer(help="See, check and release schema versions.", no_args_is_help=True)
@@ -47,19 +50,26 @@ def lint(
     ref: Annotated[str | None, typer.Argument(help="One version; without it, all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check design rules: each breach with its reason and a fix. Exit 1 where there is one."""
-    from schemas.lint import lint as check
+    """Check design rules: each breach with its reason and a fix. Exit 1 where one forbids release."""
+    from schemas.lint import lint_version
 
-    registry = _registry()
-    versions = registry.all() if ref is None else [registry.resolve(ref)]
-    found = [(version.ref, issue) for version in versions for issue in check(version.cls)]
+    versions = [version for version in _registry().all() if ref in (None, version.ref)]
+    if not versions:
+        _registry().resolve(ref or "")  # says what there is
+    found = [(version.ref, issue) for version in versions for issue in lint_version(version)]
     if as_json:
-        say_json([{"schema": name, **issue.as_dict()} for name, issue in found])
+        say_json([{"schema": name, **asdict(issue)} for name, issue in found])
     else:
         for name, issue in found:
-            say(safe(f"{name} {issue}"))
-        note(f"{len(versions)} checked, {len(found)} breaches")
-    raise typer.Exit(1 if found else 0)
+            _say_breach(name, issue)
+        note(f"{len(versions)} checked, {len(found)} {'breach' if len(found) == 1 else 'breaches'}")
+    raise typer.Exit(1 if any(issue.severity == Severity.ERROR for _, issue in found) else 0)
+
+
+def _say_breach(name: str, issue: LintFinding) -> None:
+    say(safe(f"{name} {issue.pointer} {issue.code} {issue.severity}: ") + issue.message)
+    say(f"    why: {issue.why}")
+    say(f"    fix: {issue.fix}")
 
 
 @app.command()
@@ -69,8 +79,20 @@ def freeze(ref: Ref) -> None:
     if version.released:
         say(f"{ref} is released already, and unchanged")
         return
+    _refuse_breaches(version)
     _release(version)
     say(f"{ref} is released: its fingerprint {version.fingerprint[:16]} stands in {version.lock}")
+
+
+def _refuse_breaches(version: SchemaVersion) -> None:
+    from schemas.lint import lint_version
+
+    wrong = [issue for issue in lint_version(version) if issue.severity == Severity.ERROR]
+    if wrong:
+        told = "; ".join(f"{issue.code} {issue.pointer} {issue.message}" for issue in wrong)
+        raise SchemaError(
+            f"{version.ref} cannot be released: {told} (see `assay schemas lint {version.ref}`)"
+        )
 
 
 def _release(version: SchemaVersion) -> None:

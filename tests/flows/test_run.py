@@ -48,7 +48,8 @@ def run(settings: Settings, source: Path) -> Run:
 
 
 def rows(settings: Settings, sql: str) -> list[dict[str, object]]:
-    return Warehouse(settings.home).query(sql).to_pylist()
+    found: list[dict[str, object]] = Warehouse(settings.home).query(sql).to_pylist()
+    return found
 
 
 def test_each_document_ends_as_one_row_and_is_archived(run: Run, settings: Settings, source: Path) -> None:
@@ -104,11 +105,9 @@ def test_attachment_is_its_own_document_with_its_parent(run: Run, settings: Sett
     message.add_attachment(receipt(51).encode(), maintype="text", subtype="plain", filename="r.txt")
     (source / "mail.eml").write_bytes(bytes(message))
     assert run(Factory()).documents == 14
-    pairs = rows(
-        settings,
-        "SELECT parent.uri FROM documents child JOIN documents parent ON child.parent_id = parent.document_id "
-        "JOIN extractions ON extractions.document_id = child.document_id",
-    )
+    children = "(documents JOIN extractions USING (document_id)) AS child"
+    sql = f"SELECT p.uri FROM {children} JOIN documents p ON child.parent_id = p.document_id"
+    pairs = rows(settings, sql)
     assert [str(pair["uri"]).endswith("mail.eml") for pair in pairs] == [True]
     assert run(Factory()).run_id is None
 
