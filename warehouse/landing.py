@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from schemas.errors import WarehouseError
 from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.current import choose
 from warehouse.rows import now
 from warehouse.staging import read_shard, shard_run, sweep, waiting
 
@@ -26,38 +27,45 @@ _log = logging.getLogger(__name__)
 # Shards to land before the database is closed once, so that a reader who waits gets its turn.
 _SHARDS_AN_OPENING = 50
 
-# Which of the shard's documents get their extraction now. A run has one for each; and what another run
-# finished under the same recipe stands, unless this run was asked to do that status again.
+# What stands already of the shard's documents. The shard is the small side of each join, so that none of them
+# builds a table of all that was ever landed.
+_KNOWN = """
+CREATE OR REPLACE TEMP TABLE known_documents AS
+    SELECT document_id, reader, category FROM documents SEMI JOIN staged_documents USING (document_id);
+CREATE OR REPLACE TEMP TABLE known_extractions AS
+    SELECT document_id, run_id, recipe_id, schema, status, level
+    FROM extractions SEMI JOIN staged_extractions USING (document_id);
+"""
+# Which documents get their extraction now. A run has one for each; and what another run finished under the
+# same recipe stands, unless this run was asked to do that status again.
 _FRESH = """
 CREATE OR REPLACE TEMP TABLE fresh AS
-SELECT staged.document_id FROM staged_extractions AS staged
-WHERE NOT EXISTS (
-    FROM extractions AS known
-    WHERE known.run_id = staged.run_id AND known.document_id = staged.document_id)
-AND NOT EXISTS (
-    FROM extractions AS known
-    WHERE known.document_id = staged.document_id AND known.recipe_id = staged.recipe_id
-      AND known.run_id <> staged.run_id
-      AND (known.status <> 'failed' OR known.level IN ('read', 'fit'))
-      AND NOT list_contains($retry, known.status))
+SELECT staged.document_id FROM staged_extractions AS staged WHERE NOT EXISTS (
+    FROM known_extractions AS known
+    WHERE known.document_id = staged.document_id AND (
+        known.run_id = staged.run_id
+        OR known.recipe_id = staged.recipe_id
+            AND (known.status <> 'failed' OR known.level IN ('read', 'fit'))
+            AND NOT list_contains($retry, known.status)))
 """
-_CHILDREN = ("extractions", "attempts", "fields", "findings")
-
 # A document is known by its bytes: where it was first seen stays, its text follows its newest reader.
-_DOCUMENTS = """
-CREATE OR REPLACE TEMP TABLE seen AS
-    SELECT * FROM staged_documents QUALIFY row_number() OVER (PARTITION BY document_id) = 1;
-UPDATE documents SET
-    media_type = seen.media_type, text = seen.text, page_starts = seen.page_starts,
-    reader = seen.reader, category = seen.category, message = seen.message
-FROM seen WHERE documents.document_id = seen.document_id
-    AND (documents.reader, documents.category) IS DISTINCT FROM (seen.reader, seen.category);
-INSERT INTO documents BY NAME FROM seen WHERE document_id NOT IN (SELECT document_id FROM documents);
-"""
-_SIGHTINGS = """
+_INSERTS = """
+INSERT INTO documents BY NAME FROM staged_documents ANTI JOIN known_documents USING (document_id);
 DELETE FROM sightings WHERE uri IN (SELECT uri FROM staged_sightings);
-INSERT INTO sightings BY NAME
-    FROM staged_sightings QUALIFY row_number() OVER (PARTITION BY uri, document_id) = 1;
+INSERT INTO sightings BY NAME FROM staged_sightings;
+INSERT INTO extractions BY NAME
+    SELECT staged.*, true AS is_current FROM staged_extractions AS staged SEMI JOIN fresh USING (document_id);
+INSERT INTO attempts BY NAME FROM staged_attempts SEMI JOIN fresh USING (document_id);
+INSERT INTO fields BY NAME FROM staged_fields SEMI JOIN fresh USING (document_id);
+INSERT INTO findings BY NAME FROM staged_findings SEMI JOIN fresh USING (document_id);
+"""
+_REREAD = """
+UPDATE documents SET
+    media_type = staged.media_type, text = staged.text, page_starts = staged.page_starts,
+    reader = staged.reader, category = staged.category, message = staged.message
+FROM staged_documents AS staged JOIN known_documents AS known USING (document_id)
+WHERE documents.document_id = staged.document_id
+    AND (known.reader, known.category) IS DISTINCT FROM (staged.reader, staged.category)
 """
 
 
@@ -125,16 +133,20 @@ def land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: dic
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str, pa.Table]) -> int:
-    """Insert what is not there yet; the number of extractions that were."""
+    """Insert what is not there yet; the number of extractions that were not."""
     with _registered(connection, tables):
-        connection.execute(_DOCUMENTS)
-        connection.execute(_SIGHTINGS)
+        connection.execute(_KNOWN)
         connection.execute(_FRESH, {"retry": _retry(connection, run_id)})
-        for name in _CHILDREN:
-            connection.execute(
-                f"INSERT INTO {name} BY NAME FROM staged_{name} WHERE document_id IN (FROM fresh)"
-            )
+        connection.execute(_INSERTS)
+        if _any(connection, "known_documents"):
+            connection.execute(_REREAD)
+        if _any(connection, "known_extractions SEMI JOIN fresh USING (document_id)"):
+            choose(connection, "SELECT document_id FROM fresh")
         return int(connection.execute("SELECT count(*) FROM fresh").fetchall()[0][0])
+
+
+def _any(connection: duckdb.DuckDBPyConnection, rows: str) -> bool:
+    return bool(connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall())
 
 
 def _retry(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[str]:

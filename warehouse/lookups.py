@@ -15,7 +15,7 @@ from warehouse.rows import storable, utc
 # limits are the same; one that failed at the engine may, and is never done.
 _DONE = """
 SELECT document_id FROM (
-    SELECT document_id, arg_max(status, (finished_at, run_id)) AS status
+    SELECT document_id, arg_max(status, run_id) AS status
     FROM extractions
     WHERE recipe_id = $recipe AND (status <> 'failed' OR level IN ('read', 'fit'))
     GROUP BY document_id)

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from schemas.records import Attempt, Blob, Document, Extraction, FieldResult, Finding, Span, Token
+from schemas.records import (
+    Attempt,
+    Blob,
+    Document,
+    Extraction,
+    FieldResult,
+    Finding,
+    Level,
+    Severity,
+    Span,
+    Status,
+    Token,
+)
 
 Row: TypeAlias = dict[str, Any]
 
@@ -53,18 +65,32 @@ def shard_rows(
     extractions: Iterable[Extraction],
     sightings: Iterable[Sighting],
 ) -> Mapping[str, list[Row]]:
-    """The rows of each table. Of two extractions of one document the first is kept: a run has one of each.
-
-    The database's own order of columns is in `warehouse.tables`.
+    """The rows of each table: one for a document, one extraction of it (the first of several), the last
+    sighting of a URI. The columns are those of `warehouse.tables`.
     """
-    first = list({extraction.document_id: extraction for extraction in reversed(list(extractions))}.values())
-    first.reverse()
+    first: dict[str, Extraction] = {}
+    for extraction in extractions:
+        first.setdefault(extraction.document_id, extraction)
+    return _rows(
+        run_id,
+        {document.document_id: document for document in documents}.values(),
+        first.values(),
+        {sighting.blob.uri: sighting for sighting in sightings}.values(),
+    )
+
+
+def _rows(
+    run_id: str,
+    documents: Iterable[Document],
+    first: Iterable[Extraction],
+    sightings: Iterable[Sighting],
+) -> Mapping[str, list[Row]]:
     return {
         "documents": [_document(document) for document in documents],
         "sightings": [row for sighting in sightings for row in _sighting(sighting)],
-        "attempts": [_attempt(run_id, attempt) for one in first for attempt in one.attempts],
+        "attempts": [_attempt(run_id, one, attempt) for one in first for attempt in one.attempts],
         "extractions": [_extraction(run_id, one) for one in first],
-        "fields": [_field(run_id, one, result) for one in first for result in one.fields],
+        "fields": [row for one in first for row in _fields(run_id, one)],
         "findings": [_finding(run_id, one, finding) for one in first for finding in one.findings],
     }
 
@@ -97,10 +123,11 @@ def _sighting(sighting: Sighting) -> Iterator[Row]:
         }
 
 
-def _attempt(run_id: str, attempt: Attempt) -> Row:
+def _attempt(run_id: str, extraction: Extraction, attempt: Attempt) -> Row:
     row = {name: getattr(attempt, name) for name in _SAME_IN_ATTEMPT}
     return row | {
         "run_id": run_id,
+        "chosen": attempt.attempt_id == extraction.attempt_id and extraction.status != Status.FAILED,
         "text": storable(attempt.text),
         "mean_logprob": attempt.mean_logprob,
         "started_at": utc(attempt.started_at),
@@ -152,6 +179,17 @@ def _place(run_id: str, extraction: Extraction, pointer: str, span: Span | None)
         "span_start": span.start if span else None,
         "span_end": span.end if span else None,
     }
+
+
+def _fields(run_id: str, extraction: Extraction) -> Iterator[Row]:
+    hinted = {
+        finding.pointer
+        for finding in extraction.findings
+        if finding.level == Level.GROUNDING and finding.severity == Severity.INFO
+    }
+    for result in extraction.fields:
+        hint = result.value is None and result.pointer in hinted
+        yield _field(run_id, extraction, result) | {"has_candidates": hint}
 
 
 def _field(run_id: str, extraction: Extraction, result: FieldResult) -> Row:

@@ -14,6 +14,7 @@ import duckdb
 
 from schemas.errors import WarehouseError
 from schemas.records import Status
+from warehouse.current import choose
 from warehouse.processes import is_alive
 from warehouse.rows import now
 
@@ -107,3 +108,29 @@ def reap(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) ->
     for run_id in dead:
         finish(connection, run_id, "crashed", {}, "its process ended without a word")
     return dead
+
+
+def quarantine(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
+    """Keep an ended run out of what is current; what it had replaced counts again. Call within a transaction.
+
+    Raises WarehouseError for a run that is unknown or still running.
+    """
+    _change_status(connection, run_id, "quarantined", ENDINGS)
+
+
+def release(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
+    """Let a run in quarantine count again; call within a transaction. WarehouseError for any other run."""
+    _change_status(connection, run_id, "finished", ("quarantined",))
+
+
+def _change_status(
+    connection: duckdb.DuckDBPyConnection, run_id: str, status: str, before: tuple[str, ...]
+) -> None:
+    changed = connection.execute(
+        "UPDATE runs SET status = ? WHERE run_id = ? AND list_contains(?, status) RETURNING run_id",
+        [status, run_id, list(before)],
+    ).fetchall()
+    if not changed:
+        raise WarehouseError(f"there is no run {run_id} that is {' or '.join(before)}.")
+    documents = "SELECT document_id FROM extractions WHERE run_id = $run"
+    choose(connection, documents, {"run": run_id})

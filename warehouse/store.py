@@ -115,6 +115,14 @@ class Warehouse:
         """Mark runs as crashed whose process is gone or silent for `silence_s` seconds; their run_ids."""
         return self._write(lambda connection: runs.reap(connection, silence_s))
 
+    def quarantine(self, run_id: str) -> None:
+        """Keep an ended run out of `current` and the typed current views, until it is released."""
+        self._write(lambda connection: runs.quarantine(connection, run_id))
+
+    def release(self, run_id: str) -> None:
+        """Let a run in quarantine count again."""
+        self._write(lambda connection: runs.release(connection, run_id))
+
     def register_schema(self, version: SchemaVersion) -> None:
         """Record a schema version and make its typed views. Known ones cost one look.
 

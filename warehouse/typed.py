@@ -21,6 +21,7 @@ from warehouse.sqltypes import columns
 # What each typed view tells about an answer, before the answer itself.
 _ABOUT = (
     "document_id", "run_id", "recipe_id", "schema", "status", "category", "attempt_id", "finished_at",
+    "is_current",
 )  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _VERSIONED = re.compile(r".*_v[0-9]+")
@@ -85,8 +86,7 @@ FROM (
 def current_view(name: str, newest: int) -> str:
     """The SQL of a schema's current view, over its newest version."""
     return f"""CREATE OR REPLACE VIEW {identifier(name)} AS
-SELECT typed.* FROM {identifier(f"{name}_v{newest}")} AS typed
-SEMI JOIN current USING (document_id, run_id)"""
+SELECT * EXCLUDE (is_current) FROM {identifier(f"{name}_v{newest}")} WHERE is_current"""
 
 
 def _column(name: str) -> str:
@@ -101,4 +101,4 @@ def _reserved() -> frozenset[str]:
     return frozenset(name.lower() for text in texts for name in _OURS.findall(text)) | _INTERNAL
 
 
-_INTERNAL = frozenset({"migrations", "view_texts", "fresh", "seen", "staged", "known", "listed"})
+_INTERNAL = frozenset({"migrations", "view_texts", "fresh", "newest", "listed"})

@@ -40,9 +40,10 @@ def held(path: Path, *, read_only: bool) -> Iterator[subprocess.Popen[str]]:
 def test_a_held_database_names_its_holder(warehouse: Warehouse) -> None:
     warehouse.query("SELECT 1")
     hurried = Warehouse(warehouse.home, wait_s=0.2)
-    with held(warehouse.database, read_only=False) as process:
-        with pytest.raises(WarehouseLocked, match=f"process {process.pid} .*waited 0.2 s"):
-            hurried.query("SELECT 1")
+    with held(warehouse.database, read_only=False) as process, pytest.raises(WarehouseLocked) as raised:
+        hurried.query("SELECT 1")
+    assert f"process {process.pid} " in str(raised.value)
+    assert "waited 0.2 s" in str(raised.value)
 
 
 def test_a_held_database_is_waited_for(warehouse: Warehouse) -> None:
@@ -106,7 +107,7 @@ def test_a_newer_database_is_refused_with_what_it_needs(warehouse: Warehouse) ->
     with opened(warehouse.database) as connection:
         connection.execute("INSERT INTO migrations VALUES (9999, '9999_later', 'x', now()::TIMESTAMP)")
     for ask in (warehouse.land, warehouse.reap, lambda: warehouse.query("SELECT 1")):
-        with pytest.raises(WarehouseError, match="newer .* 9999_later"):
+        with pytest.raises(WarehouseError, match=r"newer .* 9999_later"):
             ask()
 
 
@@ -138,12 +139,16 @@ def test_a_migration_never_changes(warehouse: Warehouse) -> None:
         migrate(warehouse.database, known=changed)
 
 
+def _half(warehouse: Warehouse) -> None:
+    with opened(warehouse.database) as connection, transaction(connection):
+        connection.execute("CREATE TABLE half (a INTEGER)")
+        raise KeyboardInterrupt
+
+
 def test_a_transaction_is_all_or_nothing(warehouse: Warehouse) -> None:
     warehouse.query("SELECT 1")
-    with opened(warehouse.database) as connection:
-        with pytest.raises(KeyboardInterrupt), transaction(connection):
-            connection.execute("CREATE TABLE half (a INTEGER)")
-            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        _half(warehouse)
     assert warehouse.query("SELECT * FROM duckdb_tables() WHERE table_name = 'half'").num_rows == 0
 
 

@@ -192,7 +192,7 @@ for number in range(known, 1_000_000):
 def test_kill_at_any_moment_loses_nothing_and_doubles_nothing(warehouse: Warehouse) -> None:
     run_id = run(warehouse)
     start = 0
-    for kill in range(6):
+    for kill in range(4):
         command = [sys.executable, "-c", _ENDLESS, str(warehouse.home), run_id, str(start)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None

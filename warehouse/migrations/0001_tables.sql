@@ -53,7 +53,7 @@ CREATE TABLE runs (
     recipe_id VARCHAR NOT NULL,
     source VARCHAR NOT NULL,
     retry VARCHAR[] NOT NULL,           -- the statuses that this run does again
-    status VARCHAR NOT NULL,            -- running, finished, interrupted, failed, crashed
+    status VARCHAR NOT NULL,            -- running, finished, interrupted, failed, crashed, quarantined
     host VARCHAR NOT NULL,
     pid BIGINT NOT NULL,
     started_at TIMESTAMP NOT NULL,
@@ -68,6 +68,7 @@ CREATE TABLE attempts (
     attempt_id VARCHAR NOT NULL,
     run_id VARCHAR NOT NULL,
     document_id VARCHAR NOT NULL,
+    chosen BOOLEAN NOT NULL,            -- whether the extraction's answer is this one's
     number INTEGER NOT NULL,
     sample INTEGER NOT NULL,
     seed BIGINT NOT NULL,
@@ -97,7 +98,8 @@ CREATE TABLE extractions (
     value JSON,
     attempt_id VARCHAR,
     attempts INTEGER NOT NULL,
-    finished_at TIMESTAMP NOT NULL
+    finished_at TIMESTAMP NOT NULL,
+    is_current BOOLEAN NOT NULL         -- the one that counts for its document and schema version
 );
 
 CREATE TABLE fields (
@@ -108,6 +110,7 @@ CREATE TABLE fields (
     field VARCHAR NOT NULL,             -- /lines/*/amount
     value VARCHAR,                      -- JSON text
     is_null BOOLEAN NOT NULL,
+    has_candidates BOOLEAN NOT NULL,    -- null, although the source holds candidates
     grounding VARCHAR NOT NULL,
     score DOUBLE,
     span_start BIGINT,

@@ -23,31 +23,33 @@ ORDER BY runs.run_id DESC;
 
 -- Tokens and engine seconds of each run; `unused` are those of attempts that were not chosen, failed ones included.
 CREATE OR REPLACE VIEW cost AS
-WITH chosen AS (SELECT DISTINCT attempt_id, run_id FROM extractions WHERE attempt_id IS NOT NULL
-    AND status <> 'failed'),
-spent AS (
-    SELECT attempts.run_id, attempts.prompt_tokens, attempts.output_tokens, attempts.cached_tokens,
-        attempts.total_s - attempts.queued_s AS engine_s, attempts.document_id,
-        chosen.attempt_id IS NULL AS unused
-    FROM attempts LEFT JOIN chosen USING (attempt_id, run_id)
-)
-SELECT spent.run_id, runs.schema, runs.recipe_id, count(*) AS attempts,
-    count(DISTINCT document_id) AS documents, sum(prompt_tokens)::BIGINT AS prompt_tokens,
-    sum(cached_tokens)::BIGINT AS cached_tokens, sum(output_tokens)::BIGINT AS output_tokens,
-    sum(engine_s) AS engine_s, count(*) FILTER (unused) AS unused_attempts,
-    coalesce(sum(output_tokens) FILTER (unused), 0)::BIGINT AS unused_output_tokens,
-    coalesce(sum(engine_s) FILTER (unused), 0) AS unused_engine_s
-FROM spent LEFT JOIN runs USING (run_id) GROUP BY ALL ORDER BY spent.run_id DESC;
+WITH spent AS (
+    SELECT run_id, count(*) AS attempts, sum(prompt_tokens)::BIGINT AS prompt_tokens,
+        sum(cached_tokens)::BIGINT AS cached_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+        sum(total_s - queued_s) AS engine_s, count(*) FILTER (NOT chosen) AS unused_attempts,
+        coalesce(sum(output_tokens) FILTER (NOT chosen), 0)::BIGINT AS unused_output_tokens,
+        coalesce(sum(total_s - queued_s) FILTER (NOT chosen), 0) AS unused_engine_s
+    FROM attempts GROUP BY run_id
+),
+sizes AS (SELECT run_id, count(*) AS documents FROM extractions GROUP BY run_id)
+SELECT spent.run_id, runs.schema, runs.recipe_id, coalesce(sizes.documents, 0) AS documents,
+    spent.* EXCLUDE (run_id), spent.output_tokens / nullif(sizes.documents, 0) AS output_tokens_a_document,
+    spent.engine_s / nullif(sizes.documents, 0) AS engine_s_a_document
+FROM spent LEFT JOIN sizes USING (run_id) LEFT JOIN runs USING (run_id)
+ORDER BY spent.run_id DESC;
 
 -- Seconds in the queue, to the first token and in all, as each run's attempts had them.
 CREATE OR REPLACE VIEW latency AS
-SELECT run_id, count(*) AS attempts,
-    approx_quantile(queued_s, 0.5) AS queued_p50, approx_quantile(queued_s, 0.95) AS queued_p95,
-    approx_quantile(first_token_s, 0.5) AS first_token_p50,
-    approx_quantile(first_token_s, 0.95) AS first_token_p95,
-    approx_quantile(total_s, 0.5) AS total_p50, approx_quantile(total_s, 0.95) AS total_p95,
-    max(total_s) AS total_max
-FROM attempts GROUP BY run_id ORDER BY run_id DESC;
+WITH digests AS (
+    SELECT run_id, count(*) AS attempts, approx_quantile(queued_s, [0.5, 0.95]) AS queued,
+        approx_quantile(first_token_s, [0.5, 0.95]) AS first_token,
+        approx_quantile(total_s, [0.5, 0.95]) AS total, max(total_s) AS total_max
+    FROM attempts GROUP BY run_id
+)
+SELECT run_id, attempts, queued[1] AS queued_p50, queued[2] AS queued_p95,
+    first_token[1] AS first_token_p50, first_token[2] AS first_token_p95,
+    total[1] AS total_p50, total[2] AS total_p95, total_max
+FROM digests ORDER BY run_id DESC;
 
 -- Whether a second attempt helps: how documents ended, by the number of attempts that they took.
 CREATE OR REPLACE VIEW retries AS

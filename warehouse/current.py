@@ -1,0 +1,31 @@
+"""Which extraction counts for a document and schema version: `extractions.is_current`.
+
+It is the one of the newest run that had an answer, or, where none had, of the newest run; runs in quarantine
+do not count. It is kept as a column, so that views over a million documents need not look for it.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+_NEWEST = """
+CREATE OR REPLACE TEMP TABLE newest AS
+SELECT document_id, schema, coalesce(max(run_id) FILTER (status <> 'failed'), max(run_id)) AS run_id
+FROM extractions
+WHERE document_id IN ({documents})
+    AND run_id NOT IN (SELECT run_id FROM runs WHERE status = 'quarantined')
+GROUP BY document_id, schema
+"""
+_MARK = """
+UPDATE extractions
+SET is_current = (document_id, schema, run_id) IN (SELECT (document_id, schema, run_id) FROM newest)
+WHERE document_id IN ({documents})
+"""
+
+
+def choose(
+    connection: duckdb.DuckDBPyConnection, documents: str, parameters: dict[str, str] | None = None
+) -> None:
+    """Choose again for the documents that the SQL `documents` selects. Call within a transaction."""
+    connection.execute(_NEWEST.format(documents=documents), parameters)
+    connection.execute(_MARK.format(documents=documents), parameters)
