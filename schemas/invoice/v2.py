@@ -12,7 +12,17 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from schemas.contract import ExtractionSchema, Identifier, Money, Quantity, Reasoning, Row, consistency, field
+from schemas.contract import (
+    ExtractionSchema,
+    Identifier,
+    Money,
+    Quantity,
+    Reasoning,
+    Row,
+    Text,
+    consistency,
+    field,
+)
 from schemas.invoice import v2_rules as rules
 from schemas.invoice.currencies import SYNONYMS, Currency
 from schemas.invoice.v2_example import ANSWER, DOCUMENT
@@ -46,7 +56,7 @@ class Party(Row):
 class Line(Row):
     """One line: what was supplied, how many, at what price."""
 
-    name: Name | None = field("The goods or service, as printed.")
+    name: Text | None = field("The goods or service, as printed.")
     quantity: Quantity | None
     unit_price: Quantity | None = field("The net price of one.")
     line_total: Money | None
@@ -88,7 +98,8 @@ class Invoice(ExtractionSchema):
     @consistency
     def lines_sum_to_lines_total(self) -> Iterator[Finding]:
         """Half a cent of rounding is allowed for each line."""
-        yield from rules.line_sum([line.line_total for line in self.lines], self.lines_total, self.net_total)
+        amounts = [line.line_total for line in self.lines]
+        yield from rules.line_sum(amounts, self.lines_total, self.net_total, self.tax_total)
 
     @consistency
     def net_and_tax_make_the_grand_total(self) -> Iterator[Finding]:

@@ -28,12 +28,18 @@ def product(quantity: Decimal | None, price: Decimal | None, amount: Decimal | N
 
 
 def line_sum(
-    amounts: Sequence[Decimal | None], lines_total: Decimal | None, net_total: Decimal | None
+    amounts: Sequence[Decimal | None],
+    lines_total: Decimal | None,
+    net_total: Decimal | None,
+    tax_total: Decimal | None,
 ) -> Iterator[Finding]:
-    """The lines against their printed sum, or against the net total where no sum is printed."""
+    """The lines, net or with tax, against their printed sum, or the net total where no sum is printed."""
     summed = arithmetic.total(amounts)
     target, pointer = (lines_total, "/lines_total") if lines_total is not None else (net_total, "/net_total")
-    if summed is None or target is None or arithmetic.equal(summed, target, len(amounts)):
+    if summed is None or target is None:
+        return
+    readings = (summed, summed - (tax_total or Decimal(0)))
+    if any(arithmetic.equal(reading, target, len(amounts)) for reading in readings):
         return
     # Charges and discounts on the whole invoice stand between the lines and the net total.
     severity = Severity.ERROR if lines_total is not None else Severity.WARNING

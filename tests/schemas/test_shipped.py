@@ -20,10 +20,11 @@ def findings(ref: str, changes: dict[str, Any]) -> list[tuple[str, str, Severity
     """Rule, pointer and severity of what is said of the example with values put in at pointers."""
     shipped = SHIPPED[ref].example
     assert shipped is not None
-    answer = copy.deepcopy(dict(shipped[1]))
+    answer: Any = copy.deepcopy(dict(shipped[1]))
     for pointer, value in changes.items():
         *path, last = [int(step) if step.isdigit() else step for step in pointer.split("/")[1:]]
-        reduce(operator.getitem, path, answer)[last] = value  # type: ignore[arg-type]
+        place: Any = reduce(operator.getitem, path, answer)
+        place[last] = value
     found = SHIPPED[ref].model_validate(answer).findings()
     return [(finding.rule, finding.pointer, finding.severity) for finding in found]
 
@@ -40,10 +41,11 @@ BROKEN: list[tuple[str, dict[str, Any], list[tuple[str, str, Severity]]]] = [
     ("invoice@1", {"/lines": []}, []),
     ("invoice@1", {"/lines/0/quantity": "4"}, [("amount_is_quantity_times_price", "/lines/0/amount", E)]),
     ("invoice@2", {"/lines/0/quantity": "3"}, [("total_is_quantity_times_price", "/lines/0/line_total", W)]),
-    ("invoice@2", {"/lines_total": "375.60"}, [("lines_sum_to_lines_total", "/lines_total", E)]),
-    ("invoice@2", {"/lines_total": None, "/lines/1/line_total": "95"}, [
-        ("lines_sum_to_lines_total", "/net_total", W), ("total_is_quantity_times_price", "/lines/1/line_total", W),
+    ("invoice@2", {"/lines_total": "375.6"}, [("lines_sum_to_lines_total", "/lines_total", E)]),
+    ("invoice@2", {"/lines_total": None, "/net_total": "375.6", "/tax_total": None}, [
+        ("lines_sum_to_lines_total", "/net_total", W),
     ]),
+    ("invoice@2", {"/lines_total": "304.15", "/net_total": None}, []),  # lines printed with tax
     ("invoice@2", {"/grand_total": "446.86"}, []),
     ("invoice@2", {"/tax_total": "71.53"}, [("net_and_tax_make_the_grand_total", "/grand_total", E)]),
     ("invoice@2", {"/prepaid": "-200.00"}, []),
@@ -51,7 +53,7 @@ BROKEN: list[tuple[str, dict[str, Any], list[tuple[str, str, Severity]]]] = [
     ("invoice@2", {"/due": "400.00", "/prepaid": None}, [("due_is_what_is_not_prepaid", "/due", W)]),
     ("invoice@2", {"/due_date": "2015-11-18"}, [("due_date_is_not_before_issue", "/due_date", E)]),
     ("invoice@2", {"/due_date": "2015-11-19", "/seller": None}, []),
-    ("nda@1", {"/parties": ["Calder Optics, Inc.", "CALDER OPTICS, INC"]}, [("parties_are_distinct", "/parties/1", E)]),
+    ("nda@1", {"/parties": ["Ann Lee", "ANN LEE."]}, [("parties_are_distinct", "/parties/1", E)]),
     ("nda@1", {"/parties": ["Calder Optics, Inc."]}, [("has_two_parties", "/parties", W)]),
     ("nda@1", {"/parties": []}, []),
     ("review@1", {"/score": 3}, []),
