@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 
 from schemas.records import Match
@@ -12,16 +13,25 @@ from validators.grounding.lookup import ABSENT, Lookup, found
 
 def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Lookup:
     """Find a date in any written form. One that can be read two ways counts only where the order is known."""
-    order = index.date_order(locale)
     best = ABSENT
-    for table in ("dates", "foreign_dates"):
-        mentions: list[DateMention] = getattr(index, table).get(value, [])
-        sure = [m for m in mentions if resolve(m, order) == value]
+    for mentions in _tables(value, index, locale):
+        sure = [mention for mention in mentions if _means(mention, value, index, locale)]
         if sure:
             return found([index.span(m.start, m.end) for m in sure], index.text, value.isoformat())
         if mentions and best is ABSENT:
-            best = _doubtful(mentions, index, order)
+            best = _doubtful(mentions, index, index.date_order(locale))
     return best
+
+
+def _tables(value: date, index: SourceIndex, locale: str | None) -> Iterator[list[DateMention]]:
+    """The mentions of a date, the likeliest languages first; the others are only read if these fail."""
+    yield index.dates.get(value, [])
+    yield index.local_dates(locale).get(value, [])
+    yield index.foreign_dates.get(value, [])
+
+
+def _means(mention: DateMention, value: date, index: SourceIndex, locale: str | None) -> bool:
+    return len(mention.dates) == 1 or resolve(mention, index.date_order(locale)) == value
 
 
 def resolve(mention: DateMention, order: str | None) -> date | None:
@@ -29,7 +39,7 @@ def resolve(mention: DateMention, order: str | None) -> date | None:
     readings = dict(mention.readings)
     if order in readings:
         return readings[order]
-    plain = {day for name, day in readings.items() if name != "ymd"} or set(readings.values())
+    plain = {day for name, day in mention.readings if name != "ymd"} or set(readings.values())
     return next(iter(plain)) if len(plain) == 1 else None
 
 

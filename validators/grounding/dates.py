@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from datetime import date
 
 _NUMERIC = re.compile(
-    r"(?<![\d])(?<!\d[./-])(\d{4}|\d{1,2})(\s?[./-]\s?|[ ])(\d{1,2})(\s?[./-]\s?|[ ])(\d{4}|\d{1,2})(?![./-]?\d)"
+    r"(\d{1,4})(\s?[./-]\s?|[ ])(\d{1,2})(\s?[./-]\s?|[ ])(\d{4}|\d{1,2})(?![./-]?\d)"
 )
 _EAST = re.compile(
     r"(\d{4}|\d{2})\s{0,2}[年년]\s{0,2}(\d{1,2})\s{0,2}[月월]\s{0,2}(\d{1,2})\s{0,2}[日일号號]?"
 )
-_COMPACT = re.compile(
-    r"(?<!\d)(?:((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|(0[1-9]|[12]\d|3[01])(0[1-9]|1[0-2])((?:19|20)\d\d))"
-    r"(?!\d)"
-)
+_EIGHT = re.compile(r"\d{8,}")
+_JOINED = re.compile(r"\d[./-]?\Z")
 _RANGE = re.compile(r"(?<!\d)(\d{1,2})[./](?:(\d{1,2})[./])?\s{0,2}-\s{0,2}\Z")
 PIVOT = 69
 """Two-digit years up to this are 20yy, later ones 19yy (POSIX strptime)."""
@@ -57,6 +55,8 @@ def scan_numeric(text: str) -> list[DateMention]:
     for match in _NUMERIC.finditer(text):
         first, left, second, right, third = match.groups()
         if left.strip() != right.strip() or (left.isspace() and len(first) + len(third) < 5):
+            continue
+        if len(first) == 3 or _JOINED.search(text, max(0, match.start() - 2), match.start()):
             continue
         if readings := _orders(first, second, third):
             found.append(DateMention(match.start(), match.end(), readings))
@@ -102,8 +102,12 @@ def _scan_east(text: str) -> Iterator[DateMention]:
 
 
 def _scan_compact(text: str) -> Iterator[DateMention]:
-    for match in _COMPACT.finditer(text):
-        year, month, day, other_day, other_month, other_year = match.groups()
-        found = make(year, month, day) if year else make(other_year, other_month, other_day)
-        if found:
+    """Eight digits alone: year first, else day first, in this century or the last."""
+    for match in _EIGHT.finditer(text):
+        digits = match[0]
+        if len(digits) != 8:
+            continue
+        year, day = (digits[:4], digits[6:]) if digits[:2] in ("19", "20") else (digits[4:], digits[:2])
+        month = digits[4:6] if digits[:2] in ("19", "20") else digits[2:4]
+        if 1900 <= int(year) < 2100 and (found := make(year, month, day)):
             yield DateMention(match.start(), match.end(), (("compact", found),))

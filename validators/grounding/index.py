@@ -51,6 +51,11 @@ class SourceIndex:
         mentions = dates.scan_numeric(self.folded.text)
         return _by_date(mentions + named_dates.scan(self.folded.text))
 
+    def local_dates(self, locale: str | None) -> Mapping[date, list[DateMention]]:
+        """Date -> where it is written with a month's name of one locale."""
+        names = month_names.of_locale(locale)
+        return _by_date(named_dates.scan_foreign(self.folded.text, names)) if names else {}
+
     @cached_property
     def foreign_dates(self) -> Mapping[date, list[DateMention]]:
         """Date -> where it is written with a month's name of any language."""
@@ -86,6 +91,6 @@ class SourceIndex:
 def _by_date(mentions: list[DateMention]) -> Mapping[date, list[DateMention]]:
     found: dict[date, list[DateMention]] = defaultdict(list)
     for mention in mentions:
-        for day in mention.dates:
+        for day in {day for _, day in mention.readings}:
             found[day].append(mention)
     return found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from datetime import date
 from functools import lru_cache
 
 from validators.grounding.date_patterns import TIGHT, WIDE, Surroundings, short_years
@@ -18,6 +20,8 @@ def scan(text: str) -> list[DateMention]:
     """Every date in the folded text whose month is named in English."""
     found: list[DateMention] = []
     for match in _english().finditer(text):
+        if match.start() and text[match.start() - 1].isalpha():
+            continue
         found += _around(text, match.start(), english()[match[0]], TIGHT)
     return found
 
@@ -25,12 +29,12 @@ def scan(text: str) -> list[DateMention]:
 @lru_cache(maxsize=1)
 def _english() -> re.Pattern[str]:
     names = "|".join(sorted(english(), key=len, reverse=True))
-    return re.compile(rf"(?<![^\W\d_])(?:{names})(?![^\W\d_])")
+    return re.compile(rf"(?:{names})(?![^\W\d_])")
 
 
 def scan_foreign(text: str, names: Names) -> list[DateMention]:
     """Every date in the folded text whose month is one of `names`."""
-    present = (set(_WORD.findall(text)) & names.keys()) - _WEEKDAYS
+    present = (set(_WORD.findall(text)) & names.keys()) - _WEEKDAYS - english().keys()
     found: list[DateMention] = []
     for match in _WORD.finditer(text) if present else ():
         if match[0] in present:
@@ -42,7 +46,8 @@ def scan_foreign(text: str, names: Names) -> list[DateMention]:
 def _around(
     text: str, at: int, entry: tuple[tuple[str, int], ...], surroundings: Surroundings
 ) -> Iterator[DateMention]:
-    """The dates around the longest name of `entry` that stands at `at`; a shared name gives several."""
+    """The dates around the longest name of `entry` that stands at `at`; a shared name makes them ambiguous."""
+    found: dict[tuple[int, int], list[tuple[str, date]]] = defaultdict(list)
     longest = 0
     for name, month in entry:
         start = at - _offset(name)
@@ -50,10 +55,11 @@ def _around(
             continue
         end = start + len(name)
         end += text.startswith(".", end)
-        found = list(surroundings.around(text, start, end, month)) or list(short_years(text, start, end, month))
-        for first, last, day in found:
+        days = list(surroundings.around(text, start, end, month)) or list(short_years(text, start, end, month))
+        for first, last, day in days:
             longest = len(name)
-            yield DateMention(first, last, (("named", day),))
+            found[first, last].append((f"month {month} {day.day}", day))
+    yield from (DateMention(start, end, tuple(days)) for (start, end), days in found.items())
 
 
 @lru_cache(maxsize=8192)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 _NUMBER = re.compile(r"\d+(?:[.,'٫٬]\d+)*+")
-_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
+_SPACED = re.compile(r"\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
 _SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬ "))
 LONGEST = 40
 """Longest run of digits that is a number to anyone; longer ones are left alone."""
@@ -53,8 +53,12 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
     """Core -> folded ranges where a number with these digits is written; linear in the text's length."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for match in _NUMBER.finditer(text):
-        found[match[0].translate(_SEPARATORS).strip("0")].append(match.span())
+        written = match[0]
+        digits = written if written.isdecimal() else written.translate(_SEPARATORS)
+        found[digits.strip("0")].append(match.span())
     for match in _SPACED.finditer(text):
+        if match.start() and text[match.start() - 1] in "0123456789.,":
+            continue
         found[match[0].translate(_SEPARATORS).strip("0")].append(match.span())
     return found
 
