@@ -22,6 +22,9 @@ SELECT document_id FROM (
 WHERE NOT list_contains($retry, status)
 """
 _KNOWN = """
+WITH listed AS (
+    SELECT unnest($uris::VARCHAR[]) AS uri, unnest($sizes::BIGINT[]) AS size,
+        unnest($times::TIMESTAMP[]) AS modified)
 SELECT uri, list(document_id) FROM sightings JOIN listed USING (uri, size, modified) GROUP BY uri
 """
 _COLUMNS = """document_id, uri, media_type, bytes, text, page_starts, reader, first_seen_at, parent_id,
@@ -39,15 +42,14 @@ def known(connection: duckdb.DuckDBPyConnection, blobs: Iterable[Blob]) -> dict[
 
     One whose listing gives no time of change is never known: its bytes have to be looked at.
     """
-    import pyarrow as pa  # here, because only this question needs it and it takes its time to load
-
-    listed = [
-        {"uri": storable(blob.uri), "size": blob.size, "modified": utc(blob.modified)} for blob in blobs
-    ]
-    columns = [("uri", pa.string()), ("size", pa.int64()), ("modified", pa.timestamp("us"))]
-    connection.register("listed", pa.Table.from_pylist(listed, schema=pa.schema(columns)))
-    rows = connection.execute(_KNOWN).fetchall()
-    connection.unregister("listed")
+    # Plain lists and not Arrow: making an Arrow array loads pandas, which takes longer than the question.
+    seen = list(blobs)
+    parameters = {
+        "uris": [storable(blob.uri) for blob in seen],
+        "sizes": [blob.size for blob in seen],
+        "times": [utc(blob.modified) for blob in seen],
+    }
+    rows = connection.execute(_KNOWN, parameters).fetchall()
     return {uri: frozenset(document_ids) for uri, document_ids in rows}
 
 
