@@ -16,13 +16,14 @@ from typing import Any
 
 from extractors.engines import sampling
 from extractors.engines.identity import SETTINGS, engine_versions, model_identity
-from extractors.engines.process import die_with_parent, prepare_environment, reap
+from extractors.engines.process import core_pids, prepare_environment, reap
 from extractors.engines.tokenizer import Tokenizer
 from extractors.engines.translate import attempt_of, failed_attempt, translated
 from schemas.decoding import Backend, Decoding
 from schemas.errors import EngineError, EngineRefusedSchema, EngineUnavailable
 from schemas.records import Attempt, Ending, Request
 
+GUARDED = "extractors.engines.executor.GuardedExecutor"
 _KV_CACHE_BYTES = 1 << 30
 _SHUTDOWN_S = 5.0
 
@@ -65,9 +66,13 @@ class EmbeddedEngine:
         """Load the model (about 15 s on CPU). Raises EngineUnavailable with the engine's own reason."""
         options = Options(model_dir, backend, max_model_len, max_num_seqs, kv_cache_bytes, timeout_s)
         prepare_environment()
-        with die_with_parent() as children:
+        before = core_pids()
+        try:
             core = _start_core(options)
-        return cls(core, options, frozenset(children))
+        except BaseException:
+            reap(core_pids() - before, _SHUTDOWN_S)
+            raise
+        return cls(core, options, core_pids() - before)
 
     async def compile(self, json_schema: str) -> float:
         """Have the backend compile the schema for one token; seconds taken, 0 where it was done before.
@@ -152,7 +157,9 @@ def _start_core(options: Options) -> Any:
             max_num_seqs=options.max_num_seqs,
             kv_cache_memory_bytes=options.kv_cache_bytes,
             structured_outputs_config=structured,
+            distributed_executor_backend=GUARDED,
             disable_log_stats=False,
+            use_tqdm_on_load=False,
             enable_log_requests=False,
             **settings,
         )

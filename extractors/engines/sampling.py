@@ -1,7 +1,7 @@
 """A request and a decoding, as vLLM's sampling parameters. Pure: building is here, sending is not.
 
 See vLLM's `SamplingParams` and `StructuredOutputsParams`. The engine applies the mask, penalties,
-temperature, min_p, then top_k and top_p. Log-probabilities are those after the structured-output backend's mask.
+temperature, min_p, then top_k and top_p. Log-probabilities are those after the mask.
 """
 
 from __future__ import annotations
