@@ -51,7 +51,14 @@ class ReaderPool:
     with the pool or with this process, however it ends.
     """
 
-    def __init__(self, workers: int = 2, timeout_s: float = 20.0, memory_bytes: int = DEFAULT_MEMORY) -> None:
+    def __init__(
+        self,
+        workers: int = 2,
+        timeout_s: float = 20.0,
+        memory_bytes: int = DEFAULT_MEMORY,
+        worker_module: str = "extractors.readers.worker",
+    ) -> None:
+        self._module = worker_module
         self._timeout_s = timeout_s
         self._memory_bytes = memory_bytes
         self._slots = threading.BoundedSemaphore(workers)
@@ -183,7 +190,7 @@ class ReaderPool:
         return self._start()
 
     def _start(self) -> WorkerProcess:
-        worker = self._starter.submit(WorkerProcess, self._memory_bytes, self._timeout_s).result()
+        worker = self._starter.submit(WorkerProcess, self._module, self._memory_bytes, self._timeout_s).result()
         try:
             worker.wait_ready(_START_S)
         except (WorkerDied, WorkerLate) as error:

@@ -33,13 +33,13 @@ class WorkerLate(Exception):
 
 
 class WorkerProcess:
-    """A child that runs `extractors.readers.worker`, without any of this process's modules or memory."""
+    """A child that runs the worker `module`, without any of this process's modules or memory."""
 
-    def __init__(self, memory_bytes: int, timeout_s: float) -> None:
+    def __init__(self, module: str, memory_bytes: int, timeout_s: float) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         settings = [str(os.getpid()), str(memory_bytes), str(timeout_s)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "extractors.readers.worker", *settings],
+            [sys.executable, "-m", module, *settings],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

@@ -26,19 +26,24 @@ _GRACE_S = 2.0
 """Seconds that the pool has to end a late read itself before the alarm does."""
 
 
-def main() -> None:
-    """Serves until stdin closes."""
+def main(read: Read | None = None) -> None:
+    """Serves until stdin closes, with `read` or the readers of this package."""
     parent, memory_bytes, timeout_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     _die_with(parent)
     source, sink = _take_pipes()
-    from extractors.readers.dispatch import read
-
+    read = read or _readers()
     _limit(memory_bytes)
     _send(sink, {"ready": os.getpid()})
-    serve(source, sink, read, timeout_s)
+    _serve(source, sink, read, timeout_s)
 
 
-def serve(
+def _readers() -> Read:
+    from extractors.readers.dispatch import read  # after the pipes are safe from what an import may print
+
+    return read
+
+
+def _serve(
     source: BinaryIO,
     sink: BinaryIO,
     read: Read,

@@ -1,0 +1,104 @@
+"""Small documents of each kind, written on the spot."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from email.message import EmailMessage
+
+import docx
+import openpyxl
+from fpdf import FPDF
+from fpdf.enums import AccessPermission
+
+
+def pdf(*pages: str, password: str | None = None, embedded: bytes | None = None) -> bytes:
+    """A page for each text."""
+    document = FPDF()
+    document.set_font("Helvetica", size=12)
+    for text in pages:
+        document.add_page()
+        if text:
+            document.multi_cell(0, 8, text)
+    if password:
+        document.set_encryption("owner", password, permissions=AccessPermission.none())
+    if embedded:
+        document.embed_file(bytes=embedded, basename="embedded.txt")
+    return bytes(document.output())
+
+
+def drawn_pdf() -> bytes:
+    """A page with a picture and no text."""
+    document = FPDF()
+    document.add_page()
+    document.rect(20, 20, 100, 100, style="F")
+    return bytes(document.output())
+
+
+def double_struck_pdf(text: str) -> bytes:
+    """Each character printed twice, a hair apart: an imitation of bold."""
+    document = FPDF()
+    document.add_page()
+    document.set_font("Courier", size=12)
+    for number, character in enumerate(text):
+        for shift in (0.0, 0.1):
+            document.text(20 + number * 2.6 + shift, 20, character)
+    return bytes(document.output())
+
+
+def word(paragraph: str, table: list[list[str]], header: str = "") -> bytes:
+    """A DOCX with a paragraph, a table and a page header."""
+    document = docx.Document()
+    document.add_paragraph(paragraph)
+    grid = document.add_table(len(table), len(table[0]))
+    for row, values in enumerate(table):
+        for column, value in enumerate(values):
+            grid.cell(row, column).text = value
+    if header:
+        document.sections[0].header.paragraphs[0].text = header
+    return saved(document)
+
+
+def saved(document: object) -> bytes:
+    """A python-docx document's or an openpyxl workbook's bytes."""
+    buffer = io.BytesIO()
+    document.save(buffer)  # type: ignore[attr-defined]
+    return buffer.getvalue()
+
+
+def workbook(**sheets: list[list[object]]) -> bytes:
+    """An XLSX with these sheets; one whose name begins with `hidden` is hidden."""
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        sheet.sheet_state = "hidden" if name.startswith("hidden") else "visible"
+        for row in rows:
+            sheet.append(row)
+    return saved(book)
+
+
+def bomb(data: bytes, part: str, size: int = 257 << 20) -> bytes:
+    """The package `data` with `part` replaced by `size` blanks, which pack to a thousandth."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        for name in old.namelist():
+            if name != part:
+                new.writestr(name, old.read(name))
+        with new.open(part, "w") as member:
+            for _ in range(size // (1 << 20)):
+                member.write(b" " * (1 << 20))
+    return buffer.getvalue()
+
+
+def mail(body: str, *attachments: tuple[str, bytes]) -> EmailMessage:
+    """A mail from and to Northwind, with its attachments."""
+    message = EmailMessage()
+    message["From"] = "Jürgen <juergen@northwind.example>"
+    message["To"] = "billing@northwind.example"
+    message["Date"] = "Sat, 09 Mar 2024 10:00:00 +0100"
+    message["Subject"] = "Rechnung für März"
+    message.set_content(body)
+    for name, data in attachments:
+        message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+    return message
