@@ -1,0 +1,80 @@
+"""Decodings: complete, refused when they contradict themselves, fingerprinted by what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.decoding import DEFAULT, PRESETS, Decoding, parse, resolve
+from schemas.errors import SettingError
+
+WRONG: list[tuple[Mapping[str, object], str]] = [
+    ({"temperature": -0.1}, "temperature"),
+    ({"temperature": float("nan")}, "temperature"),
+    ({"temperature": 0.7, "top_p": 0.0}, r"\(0, 1\]"),
+    ({"temperature": 0.7, "top_p": 1.01}, r"\(0, 1\]"),
+    ({"temperature": 0.7, "top_k": -1}, "top_k"),
+    ({"temperature": 0.7, "min_p": 1.5}, "min_p"),
+    ({"top_p": 0.9}, "greedy"),
+    ({"top_k": 5}, "greedy"),
+    ({"samples": 3, "selection": "vote"}, "temperature 0"),
+    ({"temperature": 0.7, "samples": 3}, "selection"),
+    ({"temperature": 0.7, "selection": "vote"}, "vote needs samples"),
+    ({"temperature": 0.7, "selection": "verified"}, "verified needs samples"),
+    ({"temperature": 0.7, "beam_width": 2}, "beam search does not sample"),
+    ({"beam_width": 2, "repetition_penalty": 1.1}, "repetition_penalty"),
+    ({"retries": "feedback"}, "max_attempts > 1"),
+    ({"max_attempts": 3}, "needs retries"),
+    ({"retries": "resample", "max_attempts": 3}, "same answer"),
+    ({"mode": "regex"}, "mode"),
+    ({"backend": "auto"}, "backend"),
+    ({"seed": -1}, "seed"),
+    ({"max_tokens": 0}, "max_tokens"),
+    ({"temprature": 0.7}, "temprature"),
+    ({"name": "Not A Name"}, "name"),
+]
+
+
+@pytest.mark.parametrize(("settings", "reason"), WRONG)
+def test_a_wrong_setting_is_refused_and_named(settings: Mapping[str, object], reason: str) -> None:
+    with pytest.raises(SettingError, match=reason):
+        parse({"name": "mine", **settings})
+
+
+def test_the_default_is_guided_and_greedy() -> None:
+    default = resolve(DEFAULT)
+    assert (default.mode, default.backend, default.greedy) == ("guided", "guidance", True)
+
+
+def test_every_preset_is_resolved_by_its_own_name() -> None:
+    assert {name: resolve(name).name for name in PRESETS} == {name: name for name in PRESETS}
+    assert (resolve("guided-vote").samples, resolve("guided-vote").selection) == (5, "vote")
+    assert (resolve("prompt-retry").retries, resolve("prompt-retry").max_attempts) == ("feedback", 3)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(SettingError, match="guided-greedy"):
+        resolve("guided-greddy")
+
+
+def test_a_users_own_decoding_comes_before_a_preset() -> None:
+    own = Decoding(name="guided-greedy", max_tokens=50)
+    assert resolve("guided-greedy", {"guided-greedy": own}).max_tokens == 50
+
+
+def test_the_fingerprint_follows_what_is_done_not_what_it_is_called() -> None:
+    one = parse({"name": "one", "temperature": 0.5})
+    assert one.fingerprint == parse({"name": "two", "temperature": 0.5}).fingerprint
+    for change in ({"temperature": 0.6}, {"seed": 1}, {"mode": "prompt"}, {"max_tokens": 9}, {"top_p": 0.9}):
+        assert parse({"name": "one", "temperature": 0.5, **change}).fingerprint != one.fingerprint
+
+
+def test_presets_differ_from_each_other() -> None:
+    assert len({preset.fingerprint for preset in PRESETS.values()}) == len(PRESETS)
+
+
+def test_a_decoding_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        resolve("guided-greedy").temperature = 1.0
