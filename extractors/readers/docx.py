@@ -27,6 +27,9 @@ def read_docx(data: bytes) -> Reading:
     except (MemoryError, ReadError):
         raise
     except Exception as error:  # python-docx and lxml raise whatever the damage leads to
+        if "limit exceeded" in str(error):  # libxml2's own bounds on what one element may hold
+            message = f"The Word document is too large ({error}); split it."
+            raise ReadError(Category.TOO_LARGE, message) from error
         message = f"The Word document is damaged ({error}); save it again."
         raise ReadError(Category.UNREADABLE, message) from error
     return Reading(clean("\n".join(lines) + "\n" if lines else ""))

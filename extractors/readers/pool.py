@@ -190,7 +190,9 @@ class ReaderPool:
         return self._start()
 
     def _start(self) -> WorkerProcess:
-        worker = self._starter.submit(WorkerProcess, self._module, self._memory_bytes, self._timeout_s).result()
+        worker = self._starter.submit(
+            WorkerProcess, self._module, self._memory_bytes, self._timeout_s
+        ).result()
         try:
             worker.wait_ready(_START_S)
         except (WorkerDied, WorkerLate) as error:

@@ -81,7 +81,10 @@ def workbook(**sheets: list[list[object]]) -> bytes:
 def bomb(data: bytes, part: str, size: int = 257 << 20) -> bytes:
     """The package `data` with `part` replaced by `size` blanks, which pack to a thousandth."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as old,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
+    ):
         for name in old.namelist():
             if name != part:
                 new.writestr(name, old.read(name))

@@ -69,7 +69,7 @@ def test_html_by_blocks(pool: ReaderPool) -> None:
 
 
 def test_a_layout_table_keeps_its_lines(pool: ReaderPool) -> None:
-    markup = "<html><body><table><tr><td><p>Northwind<br>Main St 1</p><p>INV-2041</p></td></tr></table></body></html>"
+    markup = "<body><table><tr><td><p>Northwind<br>Main St 1</p><p>INV-2041</p></td></tr></table>"
     assert readable(pool, markup.encode()).text == "Northwind\nMain St 1\n\nINV-2041\n"
 
 
@@ -149,7 +149,11 @@ def test_of_alternatives_one_is_read(pool: ReaderPool) -> None:
         (b"<html><body><script>x</script></body></html>", Category.EMPTY, "no text"),
         (bytes(range(256)) * 8, Category.UNSUPPORTED_TYPE, "Assay reads"),
         (b"{\\rtf1 Invoice}", Category.UNSUPPORTED_TYPE, ".docx"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", Category.UNSUPPORTED_TYPE, "image/png"),
+        (
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0",
+            Category.UNSUPPORTED_TYPE,
+            "image/png",
+        ),
         (b"%PDF-1.7\nnothing more", Category.UNREADABLE, "print it"),
         (make.pdf("x")[:300], Category.UNREADABLE, "print it"),
         (make.word("x", [["y"]])[:-300], Category.UNREADABLE, "damaged"),
@@ -174,8 +178,9 @@ def test_a_bomb_is_not_unpacked(pool: ReaderPool) -> None:
 
 def test_a_bomb_below_the_declared_limit_meets_the_memory_limit() -> None:
     data = make.bomb(make.word("x", [["y"]]), "word/document.xml", 100 << 20)
-    with ReaderPool(workers=1, memory_bytes=300 << 20) as pool:
-        assert read(pool, data).category == Category.TOO_LARGE
+    with ReaderPool(workers=1, memory_bytes=200 << 20) as pool:
+        document = read(pool, data)
+        assert (document.category, "memory" in (document.message or "")) == (Category.TOO_LARGE, True)
         assert readable(pool, b"next").text == "next"
 
 

@@ -27,7 +27,7 @@ SINGLE: dict[str, set[Category | None]] = {
     "tables/table-multi-row-column-cells.pdf": {Category.NO_TEXT_LAYER},
 }
 HOLDS = {
-    "encodings/fake-text-utf-16.txt": "important",
+    "encodings/fake-text-utf-16.txt": "Important points:",
     "encodings/fake-email-utf-16.eml": "Roses are red",
     "encodings/fake-email-b64.eml": "Roses are red",
     "encodings/test_mskanji.csv": "佐藤太郎,30,東京",

@@ -106,7 +106,9 @@ def test_attachments_stop_at_a_depth(pool: ReaderPool) -> None:
     assert [result.document.parent_id for result in results[1:]] == [
         result.document.document_id for result in results[:-1]
     ]
-    assert [result.document.category for result in results] == [None] * (len(results) - 1) + [Category.TOO_LARGE]
+    assert [result.document.category for result in results] == [None] * (len(results) - 1) + [
+        Category.TOO_LARGE
+    ]
     assert results[2].document.uri == "mail#1/again#1/again"
 
 
@@ -167,5 +169,7 @@ def test_a_worker_knows_nothing_of_its_parents_modules_or_secrets(monkeypatch: p
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
     with ReaderPool(workers=1) as pool:
         pool.read(b"good", "x")
-        (worker,) = [child for child in psutil.Process().children() if "extractors.readers.worker" in child.cmdline()]
+        (worker,) = [
+            child for child in psutil.Process().children() if "extractors.readers.worker" in child.cmdline()
+        ]
         assert "AWS_SECRET_ACCESS_KEY" not in worker.environ()
