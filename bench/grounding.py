@@ -1,15 +1,14 @@
 """How well grounding tells true values from invented ones, and how fast: `python bench/grounding.py DATA`.
 
-For each labelled set under DATA (receipts, invoices_eu, nda): the share of true values that ground, by kind of
-match; the share of believable wrong values that are refused; documents a second on one core, index and
-look-ups. With `--lines` each failure is printed as a line to read. Wrong values are made from the true ones and
-kept only where a plain search, which shares no code with the validators, does not find them in the document.
+For each labelled set under DATA (receipts, invoices_eu, nda): the share of true values that ground, by kind
+of match; the share of believable wrong values that are refused; documents a second on one core, index and
+look-ups. With `--lines` each failure is printed as a line to read. Wrong values are made from the true ones
+and kept only where a plain search, which shares no code with the validators, does not find them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import time
@@ -70,7 +69,9 @@ def measure(cases: list[Case], lines: list[str]) -> dict[str, Tally]:
             outcome = look_up(leaf, index, case.locale)
             tallies[name].true[outcome.match] += 1
             if outcome.match not in GROUNDED:
-                lines.append(f"missed   {case.id} {name} {leaf.value!r}: {outcome.match} {outcome.note or ''}")
+                lines.append(
+                    f"missed   {case.id} {name} {leaf.value!r}: {outcome.match} {outcome.note or ''}"
+                )
             for made, wrong in wrong_values(leaf, pools[name], case.text, random.Random(number)):
                 _invented(made, wrong, case, name, tallies[name], index, lines)
     return tallies
@@ -84,7 +85,9 @@ def _invented(
     if outcome.match in GROUNDED:
         span = outcome.spans[0]
         where = case.text[span.start : span.end]
-        lines.append(f"accepted {case.id} {name} {made} {wrong.value!r} as {outcome.match} {outcome.score} {where!r}")
+        lines.append(
+            f"accepted {case.id} {name} {made} {wrong.value!r} as {outcome.match} {outcome.score} {where!r}"
+        )
     else:
         tally.refused[made] += 1
 
@@ -117,7 +120,9 @@ def report(name: str, tallies: dict[str, Tally], pace: float) -> Iterator[str]:
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(tally.true.items()))
         mark = "ok " if tally.recall >= recall and tally.refusal >= refusal else "LOW"
         yield f"{mark} {name}/{field_name}: grounded {tally.recall:.2f} % (bar {recall}) of {kinds}"
-        made = ", ".join(f"{how} {tally.refused[how]}/{tally.invented[how]}" for how in sorted(tally.invented))
+        made = ", ".join(
+            f"{how} {tally.refused[how]}/{tally.invented[how]}" for how in sorted(tally.invented)
+        )
         yield f"      refused {tally.refusal:.2f} % (bar {refusal}): {made}"
     yield f"{'ok ' if pace >= SPEED[name] else 'LOW'} {name}: {pace:.0f} documents/s (bar {SPEED[name]})"
 

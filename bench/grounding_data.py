@@ -15,7 +15,7 @@ import pypdfium2
 
 from schemas.contract import Kind, Leaf
 
-MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 LEFT_OUT = Path(__file__).with_name("grounding_label_errors.txt")
 """Values that are wrong in the labels or not in the text: `id field reason`, a line each."""
 MONEY = ("line_total", "tax_basis", "tax_total", "grand_total", "prepaid", "due_payable")

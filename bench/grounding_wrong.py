@@ -14,6 +14,9 @@ from rapidfuzz import fuzz
 
 from schemas.contract import Leaf
 
+NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+COUNTS = {str(count): name for count, name in enumerate(NAMES, 1)}
+
 
 def wrong_values(leaf: Leaf, pool: list[Any], text: str, dice: random.Random) -> Iterator[tuple[str, Leaf]]:
     """(how it was made, leaf) for each wrong value that a plain search does not find in `text`."""
@@ -62,11 +65,12 @@ def _stands(value: Any, text: str) -> bool:
         return _date_stands(value, text)
     if isinstance(value, Decimal):
         return _number_stands(value, text)
-    return _bare(value) in _bare(text)
+    words = re.sub(r"^\d+", lambda match: COUNTS.get(match[0], match[0]), value)
+    return any(_bare(written).removesuffix("s") in _bare(text) for written in (value, words))
 
 
 def _bare(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()
+    return re.sub(r"[\W_]+", "", re.sub(r"\band\b", "", text.casefold()))
 
 
 def _digits(text: str) -> list[str]:
@@ -74,21 +78,27 @@ def _digits(text: str) -> list[str]:
 
 
 def _number_stands(value: Decimal, text: str) -> bool:
-    plain = f"{value.normalize():f}"
+    """Whether digits that can be read as the value are written anywhere, point and comma read both ways."""
     for written in re.findall(r"\d(?:[\d.,' ]*\d)?", text):
-        if re.sub(r"\D", "", written).strip("0") == re.sub(r"\D", "", plain).strip("0"):
-            return True
-        pieces = re.split(r"[ ,']", written)
-        if any(piece and piece.strip("0").strip(".") == plain.strip("0").strip(".") for piece in pieces):
-            return True
+        for piece in {written, *written.split(), *re.split(r"[ ,']", written)}:
+            bare = re.sub(r"[ ']", "", piece)
+            for plain in (bare.replace(",", ""), bare.replace(".", "").replace(",", ".")):
+                if plain.count(".") <= 1 and plain and Decimal(plain) == value:
+                    return True
     return False
 
 
 def _date_stands(value: date, text: str) -> bool:
-    """Any mention whose three numbers are the date's day, month and year, in either order of the first two."""
+    """Any mention of the date's day, month and year, in either order of the first two."""
     compact = re.sub(r"\s+", " ", text.casefold())
     month = f"(?:0?{value.month}|{value:%b}[a-z]*)".casefold()
     day, year = f"0?{value.day}(?:st|nd|rd|th)?", f"(?:{value:%Y}|{value:%y})"
     gap = r"[^\d\w]{1,4}(?:day of )?"
-    orders = (f"{day}{gap}{month}{gap}{year}", f"{year}{gap}{month}{gap}{day}", f"{value:%b}[a-z]*{gap}{day}{gap}{year}")
+    orders = (
+        f"{value.month}{gap}{day}{gap}{year}",
+        f"{value.month}{gap}{day}{gap}{year}",
+        f"{day}{gap}{month}{gap}{year}",
+        f"{year}{gap}{month}{gap}{day}",
+        f"{value:%b}[a-z]*{gap}{day}{gap}{year}",
+    )
     return any(re.search(rf"(?<!\d){order.casefold()}(?!\d)", compact) for order in orders)

@@ -1,7 +1,7 @@
 """The ladder: the levels in order, and the verdict that they come to.
 
-A level stops the ones above it only where it makes them impossible: text that is no JSON has no fields, JSON that
-does not fit the schema has no instance. Consistency and grounding are always both checked.
+A level stops the ones above it only where it makes them impossible: text that is no JSON has no fields, JSON
+that does not fit the schema has no instance. Consistency and grounding are always both checked.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def validate(
 ) -> Verdict:
     """Check one answer at every level that can be checked. Never raises for anything that a model wrote.
 
-    `source` is the document's text, or its index where it is validated more than once. `locale` (`de_DE`) decides
-    dates and numbers that the document itself leaves open; by default it is the schema's.
+    `source` is the document's text, or its index where it is validated more than once. `locale` (`de_DE`)
+    decides dates and numbers that the document itself leaves open; by default it is the schema's.
     """
     if ending is not Ending.STOP:
         return _undrawn(_ENDINGS[ending], text)

@@ -1,7 +1,7 @@
 """The patterns around a month's name: where its day and its year may stand, and what may lie between.
 
-English is strict: only punctuation, endings ("31st") and set words ("day of", "in the year of our lord"). Other
-languages put short words and signs of their own between ("2024 m. kovo 9 d."), so that their gaps are wider.
+English is strict: only punctuation, endings ("31st") and set words ("day of", "in the year of our lord").
+Other languages put short words of their own between ("2024 m. kovo 9 d."), so that their gaps are wider.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class Surroundings:
 
     def _year_first(self, text: str, start: int, end: int, month: int) -> Found:
         low, high = max(0, start - NEAR), min(len(text), end + NEAR)
-        if year := self.left_year.search(text, low, start):
-            if day := self.right_day.match(text, end, high):
-                yield from _one(year.start(), day.end(), year[1], month, day[1])
+        year, day = self.left_year.search(text, low, start), self.right_day.match(text, end, high)
+        if year and day:
+            yield from _one(year.start(), day.end(), year[1], month, day[1])
         if ahead := self.left_year_day.search(text, low, start):
             yield from _one(ahead.start(), end, ahead[1], month, ahead[2])
 

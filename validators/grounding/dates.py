@@ -1,7 +1,6 @@
 """Dates as they are written: every mention with all its readings, by the order of day, month and year.
 
-Numeric ("05.06.2018", "2018年6月5日", "20180605"), with a month's name in any language ("9 mars 2024"), with the day
-in words ("thirty-first day of May, 2005"), and ranges ("3-9 March 2024").
+Here those in digits alone: "05.06.2018", "2018年6月5日", "20180605", and ranges ("01.-15.03.2024").
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-_NUMERIC = re.compile(
-    r"(\d{1,4})(\s?[./-]\s?|[ ])(\d{1,2})(\s?[./-]\s?|[ ])(\d{4}|\d{1,2})(?![./-]?\d)"
-)
+_NUMERIC = re.compile(r"(\d{1,4})(\s?[./-]\s?|[ ])(\d{1,2})(\s?[./-]\s?|[ ])(\d{4}|\d{1,2})(?![./-]?\d)")
 _EAST = re.compile(
     r"(\d{4}|\d{2})\s{0,2}[年년]\s{0,2}(\d{1,2})\s{0,2}[月월]\s{0,2}(\d{1,2})\s{0,2}[日일号號]?"
 )

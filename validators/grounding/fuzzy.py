@@ -51,7 +51,14 @@ def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
 
 
 def digits_agree(needle: str, window: str) -> bool:
-    """Whether every difference between two squeezed texts leaves the digits alone."""
+    """Whether every difference between two squeezed texts leaves the digits alone.
+
+    One of several equally short ways to align them is looked at, and one from the other end.
+    """
+    return _edits_agree(needle, window) or _edits_agree(needle[::-1], window[::-1])
+
+
+def _edits_agree(needle: str, window: str) -> bool:
     for edit in Levenshtein.opcodes(needle, window):
         if edit.tag == "equal":
             continue

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from schemas.records import Span
-from validators.grounding import dates, month_names, named_dates, numbers, region
+from validators.grounding import dates, durations, month_names, named_dates, numbers, region
 from validators.grounding.dates import DateMention
 from validators.grounding.folding import Folded, fold
 from validators.grounding.numbers import NumberMention
@@ -78,6 +78,11 @@ class SourceIndex:
         if len(self.date_votes) == 1:
             return next(iter(self.date_votes))
         return month_names.date_order(locale or self.locale) or self.region_order
+
+    @cached_property
+    def durations(self) -> list[tuple[int, int, tuple[int, str]]]:
+        """Where a number of days, weeks, months or years is written, in digits or words."""
+        return durations.scan(self.folded.text)
 
     def span(self, start: int, end: int) -> Span:
         """The original range of a folded one."""

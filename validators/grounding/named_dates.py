@@ -13,7 +13,7 @@ from validators.grounding.dates import DateMention
 from validators.grounding.month_names import Names, english
 
 _WORD = re.compile(r"[^\W\d_]+")
-_WEEKDAYS = frozenset("sun mon tue wed thu fri sat".split())
+_WEEKDAYS = frozenset(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])
 
 
 def scan(text: str) -> list[DateMention]:
@@ -46,7 +46,7 @@ def scan_foreign(text: str, names: Names) -> list[DateMention]:
 def _around(
     text: str, at: int, entry: tuple[tuple[str, int], ...], surroundings: Surroundings
 ) -> Iterator[DateMention]:
-    """The dates around the longest name of `entry` that stands at `at`; a shared name makes them ambiguous."""
+    """The dates around the longest name of `entry` that stands at `at`; a shared name is ambiguous."""
     found: dict[tuple[int, int], list[tuple[str, date]]] = defaultdict(list)
     longest = 0
     for name, month in entry:
@@ -55,7 +55,9 @@ def _around(
             continue
         end = start + len(name)
         end += text.startswith(".", end)
-        days = list(surroundings.around(text, start, end, month)) or list(short_years(text, start, end, month))
+        days = list(surroundings.around(text, start, end, month)) or list(
+            short_years(text, start, end, month)
+        )
         for first, last, day in days:
             longest = len(name)
             found[first, last].append((f"month {month} {day.day}", day))

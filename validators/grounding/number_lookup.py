@@ -22,8 +22,6 @@ def _mentions(value: Decimal, index: SourceIndex, scale: Decimal | None) -> Iter
     if scale and scale != 1:
         yield from index.numbers(value / scale)
     yield from index.numbers(value)
-    if 0 < abs(value) < 10:
-        yield from (m for m in index.numbers(value * 100) if m.percent)
 
 
 def _judge(value: Decimal | int, mentions: list[NumberMention], index: SourceIndex) -> Lookup:

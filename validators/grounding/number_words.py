@@ -70,7 +70,12 @@ def _alternatives(words: list[str]) -> str:
 DAY_WORDS = rf"\b(?:{_alternatives(list(DAYS))})\b"
 """Pattern of a day in words."""
 _SMALL = _alternatives([word for word in COUNTS if word != "zero"])
-YEAR_WORDS = rf"\b(?:two thousand(?: and)?(?:[\s-]{{1,2}}(?:{_SMALL}))?|(?:nineteen|twenty)[\s-]{{1,2}}(?:hundred|{_SMALL}))\b"
+SMALL_WORDS = rf"\b(?:{_SMALL})\b"
+"""Pattern of a count in words, one to ninety-nine."""
+YEAR_WORDS = (
+    rf"\b(?:two thousand(?: and)?(?:[\s-]{{1,2}}(?:{_SMALL}))?"
+    rf"|(?:nineteen|twenty)[\s-]{{1,2}}(?:hundred|{_SMALL}))\b"
+)
 """Pattern of a year in words, 1900 to 2099."""
 
 

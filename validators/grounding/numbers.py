@@ -1,7 +1,7 @@
 """Numbers as they are written: every mention with all its readings.
 
-"1.234" is 1234 in one country and 1.234 in another; "1.234,56" can only be read one way. Groups may be parted by
-point, comma, apostrophe or one space, in thousands or the Indian way (12,34,567.89).
+"1.234" is 1234 in one country and 1.234 in another; "1.234,56" can only be read one way. Groups may be parted
+by point, comma, apostrophe or one space, in thousands or the Indian way (12,34,567.89).
 """
 
 from __future__ import annotations

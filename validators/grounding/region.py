@@ -8,17 +8,23 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[^\W\d_]+")
+_DAY_FIRST = """
+rm sdn bhd gst vat mwst ust tva iva btw myr eur gbp pln czk inr chf gmbh sarl pty plc rechnung facture fattura
+factura fatura faktura jalan malaysia singapore deutschland france italia españa india australia kuala lumpur
+selangor johor strasse rue calle datum betrag montant fecha importe zł kč gstin cgst sgst postcode
+"""
 _WORDS = {
-    "dmy": frozenset(
-        "rm sdn bhd gst vat mwst ust tva iva btw myr eur gbp pln czk inr chf gmbh sarl pty plc rechnung facture"
-        " fattura factura fatura faktura jalan malaysia singapore deutschland france italia españa india australia"
-        " kuala lumpur selangor johor straße strasse rue calle datum betrag gesamt montant fecha importe data"
-        " zł kč gstin cgst sgst postcode".split()
+    "dmy": frozenset(_DAY_FIRST.split()),
+    "mdy": frozenset(
+        {"usd", "llc", "zip", "ein", "irs", "california", "texas", "florida", "delaware", "ohio"}
     ),
-    "mdy": frozenset("usd llc zip zipcode ein irs california texas florida delaware nevada ohio".split()),
-    "ymd": frozenset("円 元 원 jpy cny krw sek huf moms forint".split()),
+    "ymd": frozenset({"円", "元", "원", "jpy", "cny", "krw", "sek", "huf", "moms", "forint"}),
 }
-_SIGNS = {"dmy": "€£₹", "mdy": ("us$", "u.s.", "sales tax", "united states"), "ymd": ("株式会社", "合計", "合计", "합계")}
+_SIGNS = {
+    "dmy": "€£₹",
+    "mdy": ("us$", "u.s.", "sales tax", "united states"),
+    "ymd": ("株式会社", "合計", "合计", "합계"),
+}
 
 
 def date_order(text: str) -> str | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from schemas.records import Match
-from validators.grounding import fuzzy
+from validators.grounding import durations, fuzzy
 from validators.grounding.folding import folded
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
+from validators.grounding.variants import variants
 from validators.grounding.words import squeeze
 
 
@@ -17,7 +19,17 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
     exact = whole(value, index)
     if exact.match is not Match.ABSENT:
         return exact
+    if duration := durations.parse(folded(value)):
+        return _duration(duration, value, index)
+    for variant in variants(folded(value)):
+        if (other := whole(variant, index)).match is not Match.ABSENT:
+            return replace(other, match=Match.NORMALISED)
     return fuzzy.look_up(squeeze(value), index)
+
+
+def _duration(duration: tuple[int, str], value: str, index: SourceIndex) -> Lookup:
+    spans = [index.span(start, end) for start, end, written in index.durations if written == duration]
+    return found(spans, index.text, value) if spans else ABSENT
 
 
 def whole(value: str, index: SourceIndex) -> Lookup:

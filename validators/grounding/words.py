@@ -1,8 +1,8 @@
 """The words of a folded text, squeezed together so that spacing and punctuation no longer matter.
 
-Squeezed, "NO.53 55,57 & 59, Jalan-\\nSagu" reads `no53 55 57 59jalansagu`: letters run on, "&" and "and" are left
-out, and a space stands only between two runs of digits, so that "5 3" is never "53". A match must begin and end
-where a word or a number does.
+Squeezed, "NO.53 55,57 & 59, Jalan-\\nSagu" reads `no53 55 57 59jalansagu`: letters run on, "&" and "and" are
+left out, and a space stands only between two runs of digits, so that "5 3" is never "53". A match must begin
+and end where a word or a number does.
 """
 
 from __future__ import annotations
