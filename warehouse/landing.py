@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
 from schemas.errors import WarehouseError
-from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.connection import transaction
 from warehouse.current import choose
+from warehouse.landed import Landed
 from warehouse.rows import now
-from warehouse.staging import read_shard, shard_run, sweep, waiting
+from warehouse.shards import waiting
+from warehouse.staging import read_shard, shard_run
 
 _log = logging.getLogger(__name__)
 
@@ -69,38 +70,18 @@ WHERE documents.document_id = staged.document_id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Landed:
-    """What a landing did: `skipped` extractions were there already, `damaged` shards were put aside."""
-
-    shards: int = 0
-    extractions: int = 0
-    skipped: int = 0
-    damaged: tuple[str, ...] = ()
-
-    def plus(self, other: Landed) -> Landed:
-        """Both together."""
-        return Landed(
-            self.shards + other.shards,
-            self.extractions + other.extractions,
-            self.skipped + other.skipped,
-            self.damaged + other.damaged,
-        )
-
-
-def land(database: Path, folder: Path, *, wait_s: float = WAIT_S) -> Landed:
+def land(opening: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]], folder: Path) -> Landed:
     """Land every shard that waits in `folder`. A damaged one is put aside, logged and named in the result.
 
-    Raises WarehouseLocked where the database stays held for `wait_s` seconds, WarehouseError for a full disk;
-    what was not landed then waits for the next call.
+    `opening` opens the database for writing. Raises what it raises, and WarehouseError for a full disk; what
+    was not landed then waits for the next call.
     """
     total = Landed()
     shards = waiting(folder)
     for start in range(0, len(shards), _SHARDS_AN_OPENING):
-        with opened(database, wait_s=wait_s) as connection, _landing(database):
+        with opening() as connection, _landing():
             for shard in shards[start : start + _SHARDS_AN_OPENING]:
                 total = total.plus(_land_or_put_aside(connection, shard))
-    sweep(folder)
     return total
 
 
@@ -166,12 +147,12 @@ def _registered(connection: duckdb.DuckDBPyConnection, tables: dict[str, pa.Tabl
 
 
 @contextmanager
-def _landing(database: Path) -> Iterator[None]:
+def _landing() -> Iterator[None]:
     """Translate the database's own errors, above all that of a full disk."""
     try:
         yield
     except duckdb.Error as error:
-        raise WarehouseError(f"landing into {database} failed, nothing is half landed: {error}") from error
+        raise WarehouseError(f"landing failed, and nothing is half landed: {error}") from error
 
 
 def _put_aside(shard: Path) -> Path:

@@ -98,16 +98,21 @@ def finish(
         raise WarehouseError(f"there is no run {run_id}.")
 
 
-def reap(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
-    """Mark as `crashed` each running run whose process is gone, or silent for `silence_s`; their run_ids."""
+def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
+    """The running runs whose process is gone, or silent for `silence_s` seconds."""
     rows = connection.execute(
         "SELECT run_id, host, pid, heartbeat_at FROM runs WHERE status = 'running'"
     ).fetchall()
     here, oldest = socket.gethostname(), now() - timedelta(seconds=silence_s)
-    dead = [run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid))]
-    for run_id in dead:
+    return [run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid))]
+
+
+def bury(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
+    """Mark the dead runs as `crashed`; their run_ids. Call within a transaction."""
+    found = dead(connection, silence_s)
+    for run_id in found:
         finish(connection, run_id, "crashed", {}, "its process ended without a word")
-    return dead
+    return found
 
 
 def quarantine(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:

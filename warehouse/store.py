@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,13 +20,14 @@ from schemas.records import Blob, Document, Extraction, Status
 from warehouse import lookups, runs
 from warehouse.archive import Archive
 from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.landed import Landed
 from warehouse.migrate import is_current, migrate
+from warehouse.shards import sweep, waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from schemas.recipe import Recipe
-    from warehouse.landing import Landed
     from warehouse.rows import Sighting
     from warehouse.typed import SchemaVersion
 
@@ -73,11 +75,12 @@ class Warehouse:
 
     def land(self) -> Landed:
         """Land all shards that wait. Calling it again changes nothing."""
+        sweep(self.staging)
+        if not waiting(self.staging):
+            return Landed()
         from warehouse.landing import land
 
-        with self._opened(read_only=True):
-            pass  # creates or upgrades the database
-        return land(self.database, self.staging, wait_s=self.wait_s)
+        return land(partial(self._opened, read_only=False), self.staging)
 
     def start_run(
         self,
@@ -113,7 +116,9 @@ class Warehouse:
 
     def reap(self, silence_s: float = runs.SILENCE_S) -> list[str]:
         """Mark runs as crashed whose process is gone or silent for `silence_s` seconds; their run_ids."""
-        return self._write(lambda connection: runs.reap(connection, silence_s))
+        if not self._read(lambda connection: runs.dead(connection, silence_s)):
+            return []
+        return self._write(lambda connection: runs.bury(connection, silence_s))
 
     def quarantine(self, run_id: str) -> None:
         """Keep an ended run out of `current` and the typed current views, until it is released."""

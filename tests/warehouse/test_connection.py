@@ -103,12 +103,14 @@ def test_another_programs_database_is_refused(warehouse: Warehouse) -> None:
 
 
 def test_a_newer_database_is_refused_with_what_it_needs(warehouse: Warehouse) -> None:
-    warehouse.query("SELECT 1")
+    run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
+    warehouse.stage("s1", run_id, [document("a")], ok(["a"], run_id))
     with opened(warehouse.database) as connection:
         connection.execute("INSERT INTO migrations VALUES (9999, '9999_later', 'x', now()::TIMESTAMP)")
     for ask in (warehouse.land, warehouse.reap, lambda: warehouse.query("SELECT 1")):
         with pytest.raises(WarehouseError, match=r"newer .* 9999_later"):
             ask()
+    assert (warehouse.staging / "s1").exists()
 
 
 def _later(sql: str) -> tuple[Migration, ...]:
@@ -181,3 +183,17 @@ def test_sql_with_parameters_and_without_an_answer(warehouse: Warehouse) -> None
     assert warehouse.query("-- nothing").num_columns == 0
     with pytest.raises(UsageError, match="selec"):
         warehouse.query("selec 1")
+
+
+def test_asking_loads_neither_arrow_nor_pydantic(warehouse: Warehouse) -> None:
+    warehouse.query("SELECT 1")
+    script = """
+import sys
+from pathlib import Path
+from warehouse.store import Warehouse
+warehouse = Warehouse(Path(sys.argv[1]))
+warehouse.done("r"), warehouse.known([]), warehouse.land(), warehouse.reap(), warehouse.documents([])
+print([name for name in ("pyarrow", "pandas", "pydantic") if name in sys.modules])
+"""
+    command = [sys.executable, "-c", script, str(warehouse.home)]
+    assert subprocess.check_output(command, text=True) == "[]\n"

@@ -1,0 +1,45 @@
+"""The folders of staged shards: which wait, and which were left half written.
+
+`staging/<shard>/` waits for landing. What is still being written stands under `staging/.<shard>.<pid>.…`.
+Here is only what needs no Arrow, so that a run with nothing to land does not load it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from uuid import uuid4
+
+from warehouse.processes import is_alive
+
+_SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+_ASIDE = re.compile(r"\..+\.(?P<pid>[0-9]+)\.[0-9a-f]{8}")
+
+
+def is_name(shard_id: str) -> bool:
+    """Whether a shard may be called so: a plain word, which cannot lead out of the folder."""
+    return bool(_SHARD.fullmatch(shard_id))
+
+
+def aside_of(place: Path) -> Path:
+    """A new name beside `place`, for a shard that this process is writing."""
+    return place.with_name(f".{place.name}.{os.getpid()}.{uuid4().hex[:8]}")
+
+
+def waiting(folder: Path) -> list[Path]:
+    """The shards that wait for landing, in the order of their names."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.is_dir() and is_name(path.name))
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that are gone left half written."""
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        named = _ASIDE.fullmatch(path.name)
+        if named and not is_alive(int(named["pid"])):
+            shutil.rmtree(path, ignore_errors=True)
