@@ -22,8 +22,11 @@ _WORD = re.compile(r"\w")
 
 
 def read_pdf(data: bytes) -> Reading:
-    """The text layer of each page. Raises ReadError: any read category but the first."""
+    """The text layer of each page. Raises ReadError: any read category."""
     document = _open(data)
+    if document.get_formtype() == pdfium.FORMTYPE_XFA_FULL:
+        # What such a file shows elsewhere is "Please wait...": only Adobe's programs make its real pages.
+        raise ReadError(Category.UNSUPPORTED_TYPE, "The PDF is an XFA form; print it to PDF first.")
     texts, failed = _pages(document)
     if not texts or len(failed) == len(texts):
         raise ReadError(Category.UNREADABLE, "No page of the PDF can be opened; print it to PDF again.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,11 @@ class WorkerDied(Exception):
     def __init__(self, returncode: int, peak: int, stderr: str) -> None:
         super().__init__(f"exit {returncode}: {stderr}")
         self.returncode, self.peak, self.stderr = returncode, peak, stderr
+
+    @property
+    def how(self) -> str:
+        """The signal's name or the exit code."""
+        return signal.Signals(-self.returncode).name if self.returncode < 0 else f"exit {self.returncode}"
 
 
 class WorkerLate(Exception):
@@ -79,6 +85,10 @@ class WorkerProcess:
             on_announce(frame)
         return frame
 
+    def kill(self) -> None:
+        """Stops the child under a read in another thread, which then raises WorkerDied."""
+        self._process.kill()
+
     def end(self) -> None:
         """Kills and reaps the child."""
         self._process.kill()
@@ -129,10 +139,14 @@ class WorkerProcess:
         """Reaps the child and tells how it ended."""
         peak = 0
         if self._process.returncode is None:
-            _, status, usage = os.wait4(self._process.pid, 0)
-            self._process.returncode = os.waitstatus_to_exitcode(status)
-            peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            try:
+                _, status, usage = os.wait4(self._process.pid, 0)
+            except ChildProcessError:  # something else in this process reaps all children
+                self._process.wait()
+            else:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         self._stderr.seek(0)
         return WorkerDied(
-            self._process.returncode, peak, self._stderr.read(4000).decode("utf-8", "replace").strip()
+            self._process.wait(), peak, self._stderr.read(4000).decode("utf-8", "replace").strip()
         )

@@ -22,6 +22,7 @@ _HTML_TAGS = re.compile(
 _MARKUP_START = re.compile(r"\s*(?:<!--.*?-->\s*)*<[A-Za-z!?]", re.DOTALL)
 _XML_START = re.compile(r"\s*(?:<\?xml\b|(?:<!--.*?-->\s*)*<!DOCTYPE\b)", re.DOTALL)
 _XML_ELEMENT = re.compile(r"\s*<([A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>")
+_OWN_MARKS = 4
 _MARKDOWN = (
     re.compile(r"^#{1,6} \S", re.MULTILINE),
     re.compile(r"\[[^\]\n]+\]\([^)\s]+\)"),
@@ -100,11 +101,15 @@ def _table(head: str, text: str) -> str | None:
             widths = {len(row) for row in csv.reader(full, delimiter=separator)}
         except csv.Error:
             continue
-        if len(full) >= 2 and len(widths) == 1 and widths.pop() >= least:
+        prose = separator == "," and sum(line.count(", ") for line in full) * 2 > sum(
+            line.count(",") for line in full
+        )
+        if len(full) >= 2 and not prose and len(widths) == 1 and widths.pop() >= least:
             return kind
     return None
 
 
 def _markdown(head: str) -> str | None:
-    """Two kinds of Markdown's own marks; one alone stands in plain text too."""
-    return media.MARKDOWN if sum(bool(mark.search(head)) for mark in _MARKDOWN) >= 2 else None
+    """Two kinds of Markdown's marks, one of them its own; bold and list marks stand in plain text too."""
+    seen = [bool(mark.search(head)) for mark in _MARKDOWN]
+    return media.MARKDOWN if sum(seen) >= 2 and any(seen[:_OWN_MARKS]) else None

@@ -18,6 +18,8 @@ _BOMS = (
 _LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([A-Za-z][\w.-]{1,40})")
 _BINARY_SHARE = 0.02
 _SAMPLE = 65_536
 
@@ -42,7 +44,9 @@ def decode(data: bytes) -> str | None:
     wide = _wide_encoding(data)
     if wide:
         return data.decode(wide, "replace")
-    return None if _looks_binary(data) else _decode_legacy(data)
+    if _looks_binary(data):
+        return None
+    return _mostly_utf_8(data) or _as_declared(data) or _decode_legacy(data)
 
 
 def clean(text: str) -> str:
@@ -95,6 +99,27 @@ def _looks_binary(data: bytes) -> bool:
     controls = sum(sample.count(byte) for byte in range(32) if byte not in b"\t\n\x0b\x0c\r\x1a\x1b")
     ebcdic = sample.count(0x40) > 0.05 * len(sample) and sample.count(0x20) < 0.01 * len(sample)
     return sample.count(0) > 0 or controls > _BINARY_SHARE * len(sample) or ebcdic
+
+
+def _mostly_utf_8(data: bytes) -> str | None:
+    """UTF-8 with a few damaged places, which must not turn all the rest into another encoding."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    foreign = len(text) - len(_FOREIGN.sub("", text))
+    return text if foreign - bad >= 10 * bad else None
+
+
+def _as_declared(data: bytes) -> str | None:
+    """HTML or XML in the encoding that its head declares, where it does decode so."""
+    found = _DECLARED.search(data[:2048]) if data.lstrip().startswith(b"<") else None
+    if found is None:
+        return None
+    name = found.group(1).decode("ascii")
+    try:
+        # Browsers take ISO 8859-1 for its superset (WHATWG Encoding, 4.2).
+        return data.decode("cp1252" if name.lower() in ("iso-8859-1", "latin1", "us-ascii") else name)
+    except (UnicodeDecodeError, LookupError):
+        return None
 
 
 def _decode_legacy(data: bytes) -> str | None:

@@ -59,6 +59,19 @@ def test_what_is_no_text(data: bytes) -> None:
     assert decode(data) is None
 
 
+def test_a_damaged_place_leaves_utf_8_as_it_is() -> None:
+    data = "Größe, Käufer, Straße, Fußnote, 12 € über Nürnberg; Öl, Müll".encode()
+    assert decode(data + b"\xff") == data.decode() + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "head", ['<html><meta charset="cp1251"><p>', '<?xml version="1.0" encoding="cp1251"?><p>']
+)
+def test_markup_says_its_encoding(head: str) -> None:
+    text = f"{head}щюэ</p>"
+    assert decode(text.encode("cp1251")) == text
+
+
 def test_line_ends_and_control_characters() -> None:
     assert clean("\ufeffa\r\nb\rc\u2028d\x85e\x00f\x07g\ud800h\ti") == "a\nb\nc\nd\nef g\ufffdh\ti"
 
