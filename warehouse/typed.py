@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -73,7 +74,7 @@ def versioned_view(version: SchemaVersion) -> str:
     shape = literal(json.dumps(kinds, ensure_ascii=False))
     about = ", ".join(f"about.{name}" for name in _ABOUT)
     answer = "".join(
-        f",\n    about.typed.{identifier(name)} AS {identifier(_column(name))}" for name in kinds
+        f",\n    about.typed.{identifier(name)} AS {identifier(_column(name, kinds))}" for name in kinds
     )
     return f"""CREATE OR REPLACE VIEW {identifier(f"{version.name}_v{version.version}")} AS
 SELECT {about}{answer}
@@ -89,9 +90,14 @@ def current_view(name: str, newest: int) -> str:
 SELECT * EXCLUDE (is_current) FROM {identifier(f"{name}_v{newest}")} WHERE is_current"""
 
 
-def _column(name: str) -> str:
-    """A field whose name is one of the columns about the answer gets a `_` behind it."""
-    return f"{name}_" if name.lower() in _ABOUT else name
+def _column(name: str, fields: Collection[str]) -> str:
+    """A field whose name is one of the columns about the answer gets a `_` behind it, more until free."""
+    if name.casefold() not in _ABOUT:
+        return name
+    taken = {field.casefold() for field in fields}
+    while name.casefold() in taken:
+        name += "_"
+    return name
 
 
 @cache

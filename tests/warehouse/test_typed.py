@@ -164,6 +164,14 @@ def test_any_field_name_is_only_a_name(name: str) -> None:
         assert connection.execute("FROM hostile_v1").fetchall()[0][-1] == "found"
 
 
+def test_a_field_called_as_a_column_of_ours_gets_a_free_name() -> None:
+    model = create_model("Clash", status=(str, ...), status_=(str, ...), Run_ID=(str, ...))
+    sql = versioned_view(Version("clash", 1, model))
+    assert 'typed."status" AS "status__"' in sql
+    assert 'typed."status_" AS "status_"' in sql
+    assert 'typed."Run_ID" AS "Run_ID_"' in sql
+
+
 class Odd(BaseModel):
     either: int | str
     free: dict[str, int]
