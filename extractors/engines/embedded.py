@@ -68,9 +68,9 @@ class EmbeddedEngine:
         prepare_environment()
         before = core_pids()
         try:
-            core = _start_core(options)
+            core = await asyncio.to_thread(_start_core, options)
         except BaseException:
-            reap(core_pids() - before, _SHUTDOWN_S)
+            reap(core_pids() - before, 0.0)
             raise
         return cls(core, options, core_pids() - before)
 
