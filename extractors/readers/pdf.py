@@ -7,7 +7,7 @@ import re
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from extractors.readers.pdf_chars import page_text
+from extractors.readers.pdf_chars import page_text, shows_picture
 from extractors.readers.pdf_forms import form_values
 from extractors.readers.reading import MAX_CHARACTERS, Reading
 from extractors.readers.text import clean
@@ -16,6 +16,8 @@ from schemas.records import Category
 
 _PASSWORD = {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
 _UNMAPPED = re.compile(r"[\ufffd\ue000-\uf8ff]")
+_SPARSE = 30
+"""Word characters a page; on pages that are pictures, fewer are a scanner's stamp or a page number."""
 _STARTXREF = re.compile(rb"startxref\s+(\d{1,12})\s+%%EOF")
 _XREF = re.compile(rb"\s*(?:xref|\d+\s+\d+\s+obj)")
 _WORD = re.compile(r"\w")
@@ -75,7 +77,8 @@ def _pages(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
 
 def _check_text_layer(text: str, document: pypdfium2.PdfDocument, data: bytes) -> None:
     """Raises `no_text_layer` where pages show something but no text: pictures, or glyphs of no character."""
-    if _WORD.search(_UNMAPPED.sub("", text)):
+    words = len(_WORD.findall(_UNMAPPED.sub("", text)))
+    if words > _SPARSE * len(document) or (words and not all(map(shows_picture, document))):
         return
     if any(pdfium.FPDFPage_CountObjects(document[index]) > 0 for index in range(len(document))):
         message = "The PDF has no text layer (a scan, or fonts without a Unicode map); run OCR on it first."

@@ -26,6 +26,16 @@ def page_text(page: pypdfium2.PdfPage) -> str:
     return _HYPHEN.sub("-\n", text)
 
 
+def shows_picture(page: pypdfium2.PdfPage) -> bool:
+    """Whether one picture covers more than half of the page, as on a scan. Raises PdfiumError."""
+    width, height = page.get_size()
+    for picture in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        left, bottom, right, top = picture.get_bounds()
+        if (right - left) * (top - bottom) > 0.5 * width * height:
+            return True
+    return False
+
+
 def _looks_double_struck(text: str) -> bool:
     """Whether pairs such as "FFAA" are frequent. Looking at each glyph's place is slow, so only then."""
     return len(_DOUBLED.findall(text)) * 4 > _SUSPICIOUS_SHARE * max(20, len(text))

@@ -10,6 +10,7 @@ import docx
 import openpyxl
 from fpdf import FPDF
 from fpdf.enums import AccessPermission
+from PIL import Image
 
 
 def pdf(*pages: str, password: str | None = None, embedded: bytes | None = None) -> bytes:
@@ -32,6 +33,17 @@ def drawn_pdf() -> bytes:
     document = FPDF()
     document.add_page()
     document.rect(20, 20, 100, 100, style="F")
+    return bytes(document.output())
+
+
+def scanned_pdf(stamp: str) -> bytes:
+    """A page that is one picture, with a scanner's stamp as its only text."""
+    document = FPDF()
+    document.set_font("Helvetica", size=8)
+    for _ in range(2):
+        document.add_page()
+        document.image(Image.new("L", (60, 80), 200), x=0, y=0, w=document.w, h=document.h)
+        document.text(10, 290, stamp)
     return bytes(document.output())
 
 

@@ -90,6 +90,13 @@ def test_double_struck_text_is_read_once(pool: ReaderPool) -> None:
     assert "".join(readable(pool, make.double_struck_pdf("FAKEBOLD1177")).text.split()) == "FAKEBOLD1177"
 
 
+def test_a_short_page_is_no_scan(pool: ReaderPool) -> None:
+    assert readable(pool, make.pdf("INV-2041")).text == "INV-2041\n"
+    assert (
+        "Northwind" in readable(pool, make.scanned_pdf("Northwind Traders, INV-2041, total 62.00 EUR")).text
+    )
+
+
 def test_doubled_letters_stay(pool: ReaderPool) -> None:
     assert readable(pool, make.pdf("1122334455 ooff eell aabb")).text.strip() == "1122334455 ooff eell aabb"
 
@@ -159,6 +166,7 @@ def test_of_alternatives_one_is_read(pool: ReaderPool) -> None:
         (make.word("x", [["y"]])[:-300], Category.UNREADABLE, "damaged"),
         (make.pdf("secret", password="pw"), Category.ENCRYPTED, "without one"),
         (make.drawn_pdf(), Category.NO_TEXT_LAYER, "OCR"),
+        (make.scanned_pdf("CamScanner p. 1"), Category.NO_TEXT_LAYER, "OCR"),
         (make.pdf(""), Category.EMPTY, "blank"),
         (make.workbook(Empty=[]), Category.EMPTY, "no text"),
     ],

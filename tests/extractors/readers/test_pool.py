@@ -92,7 +92,7 @@ def test_a_worker_killed_while_idle_is_replaced() -> None:
 
 def test_many_threads_read_at_once(pool: ReaderPool) -> None:
     orders = [f"{order} {number}" for number in range(15) for order in ("good", "fail")]
-    orders[5] = orders[20] = "segfault"]
+    orders[5] = orders[20] = "segfault"
     with ThreadPoolExecutor(8) as threads:
         documents = list(threads.map(lambda order: read(pool, order), orders))
     for order, document in zip(orders, documents, strict=True):
