@@ -38,7 +38,7 @@ class Row(BaseModel):
         return from_json(member(cls, str(info.field_name)), value)
 
     @classmethod
-    def rules(cls) -> list[Callable[[Any], Iterable[Finding]]]:
+    def consistency_rules(cls) -> list[Callable[[Any], Iterable[Finding]]]:
         """The class's consistency rules, base classes' first, each in declaration order."""
         names = {name: None for base in reversed(cls.__mro__) for name in vars(base)}
         methods = [getattr(cls, name) for name in names if not name.startswith("__")]
@@ -46,7 +46,7 @@ class Row(BaseModel):
 
     def findings(self) -> list[Finding]:
         """What the consistency rules have to say, rows included. Never raises."""
-        found = [finding for rule in self.rules() for finding in _run(rule, self)]
+        found = [finding for rule in self.consistency_rules() for finding in _run(rule, self)]
         for pointer, row in _rows(self):
             found += [replace(finding, pointer=pointer + finding.pointer) for finding in row.findings()]
         return found

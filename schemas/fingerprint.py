@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
 from schemas.contract import ExtractionSchema, Row
+from schemas.errors import SchemaError
 from schemas.json_schema import decoder_schema
 from schemas.rule_source import rule_source
 from schemas.shape import Array, Node, Object, Scalar
 
+RESERVED = frozenset({"instructions", "example", "locale", "findings", "consistency_rules"})
+
 
 def contract(cls: type[ExtractionSchema]) -> dict[str, Any]:
-    """Everything that a version promises, as plain JSON values."""
+    """Everything that a version promises, as plain JSON values. `SchemaError` where it is badly declared."""
+    check_declarations(cls)
     return {
         "json_schema": decoder_schema(cls),
         "instructions": cls.instructions,
@@ -29,6 +33,26 @@ def contract(cls: type[ExtractionSchema]) -> dict[str, Any]:
         "marks": dict(_marks(Object(cls), "")),
         "rules": dict(_rules(cls)),
     }
+
+
+def check_declarations(cls: type[ExtractionSchema]) -> None:
+    """Raise `SchemaError` where a class variable has a wrong type or a field bears its name."""
+    taken = sorted(RESERVED & cls.model_fields.keys())
+    if taken:
+        raise SchemaError(f"{cls.__name__}.{taken[0]} is a name that every schema needs for itself.")
+    if not isinstance(cls.instructions, str) or not isinstance(cls.locale, str | None):
+        raise SchemaError(f"{cls.__name__}: instructions must be a string, and locale a string or None.")
+    if cls.example is not None and not _is_example(cls.example):
+        raise SchemaError(f"{cls.__name__}.example must be a document's text and a dict with its answer.")
+
+
+def _is_example(example: Any) -> bool:
+    return (
+        isinstance(example, tuple)
+        and len(example) == 2
+        and isinstance(example[0], str)
+        and isinstance(example[1], Mapping)
+    )
 
 
 def fingerprint(cls: type[ExtractionSchema]) -> str:
@@ -85,6 +109,6 @@ def _mark(node: Scalar) -> dict[str, Any]:
 def _rules(cls: type[ExtractionSchema]) -> Iterator[tuple[str, str]]:
     for model in nested(Object(cls)):
         if issubclass(model, Row):
-            for rule in model.rules():
+            for rule in model.consistency_rules():
                 name: str = rule.consistency_rule  # type: ignore[attr-defined]
                 yield f"{model.__name__}.{name}", rule_source(rule)

@@ -131,7 +131,14 @@ RULES: dict[str, LintRule] = {
         "Begin the pattern with ^ and end it with $.",
         rules.anchored_patterns,
     ),
+    "S016": LintRule(
+        "the class says its own things properly",
+        "Instructions, example and locale go into the prompt and the checks, where nobody could mend them.",
+        "Give instructions and locale as strings, the example as (text, answer); rename fields in the way.",
+        rules.well_declared,
+    ),
 }
+_UNREADABLE = ("S011", "S016")
 
 
 def lint(
@@ -143,7 +150,7 @@ def lint(
     for code, rule in RULES.items():
         if rule.check is not None:
             found += [_finding(code, hit) for hit in rule.check(cls, entries)]
-    if any(finding.code == "S011" for finding in found):
+    if any(finding.code in _UNREADABLE for finding in found):
         return found  # there is no schema to compare or to compile
     found += _changed(cls, released, ref or cls.__name__)
     found += [_finding("S010", Hit(*hit)) for hit in probe(cls)]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from schemas.contract import ExtractionSchema
 from schemas.errors import SchemaError
+from schemas.fingerprint import check_declarations
 from schemas.marks import Kind
 from schemas.records import Severity
 from schemas.shape import Array, Node, Object, Scalar, member
@@ -173,7 +174,7 @@ def open_enums(_: type[ExtractionSchema], found: list[Entry]) -> Iterator[Hit]:
 
 def right_example(cls: type[ExtractionSchema], _: list[Entry]) -> Iterator[Hit]:
     """S013."""
-    if cls.example is None:
+    if list(well_declared(cls, [])) or cls.example is None:
         return
     try:
         answer = cls.model_validate(dict(cls.example[1]))
@@ -202,3 +203,11 @@ def anchored_patterns(_: type[ExtractionSchema], found: list[Entry]) -> Iterator
         pattern = entry.scalar.bounds.pattern if entry.scalar is not None else None
         if pattern and not (pattern.startswith("^") and pattern.endswith("$")):
             yield Hit(entry.pointer, f"The pattern {pattern} is not anchored at both ends.")
+
+
+def well_declared(cls: type[ExtractionSchema], _: list[Entry]) -> Iterator[Hit]:
+    """S016."""
+    try:
+        check_declarations(cls)
+    except SchemaError as error:
+        yield Hit("", str(error))

@@ -1,6 +1,6 @@
 """The records that travel from stage to stage. A stage takes one and gives the next; none is written into.
 
-All offsets are in Unicode code points of `Document.text`, half open. All times are UTC; durations are seconds.
+All offsets are in Unicode code points of `Document.text`, half open. All times are UTC, durations seconds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 class Level(StrEnum):
@@ -240,7 +240,7 @@ class FieldResult:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All findings for one attempt. `level` and `category` are the first error's; None where all levels hold."""
+    """All findings for one attempt. `level` and `category` are the first error's, None where all hold."""
 
     status: Status
     level: Level | None
@@ -252,7 +252,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The outcome for one document in one run. `value` is the chosen answer as parsed JSON, decimals as text."""
+    """The outcome for one document in one run. `value` is the chosen answer as JSON, decimals as text."""
 
     run_id: str
     document_id: str

@@ -92,10 +92,15 @@ def _node(annotation: Any, metadata: tuple[Any, ...], where: str) -> Node:
     bounds = _bounds(metadata)
     if get_origin(annotation) is list:
         (item,) = get_args(annotation)
-        return Array(_node(item, (), f"{where}[]"), nullable, bounds)
+        return Array(_node(item, _for_items(metadata), f"{where}[]"), nullable, bounds)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return Object(annotation, nullable)
     return _scalar(annotation, metadata, nullable, bounds, where)
+
+
+def _for_items(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is said of a list and meant of each item: its marks, but not the bounds on its length."""
+    return tuple(entry for entry in _flat(metadata) if _has((entry,), Mark) or _has((entry,), Derived))
 
 
 def _unwrap(annotation: Any, metadata: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], bool]:

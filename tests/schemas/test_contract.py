@@ -50,7 +50,7 @@ class Order(ExtractionSchema):
     urgent: bool | None
     parts: list[Part] = field(max_length=3)
     delivery: Part | None
-    notes: list[LongText] = field(max_length=2)
+    notes: list[LongText] = field(max_length=2, compare="words")
     total: Money | None = field(scale=1000, locale="de")
     mood: Annotated[int, Derived] | None
 
@@ -153,6 +153,7 @@ def test_leaves_are_in_order_with_their_rows_and_marks() -> None:
     assert found["/state"].evidence
     assert (found["/total"].scale, found["/total"].locale) == (Decimal(1000), "de")
     assert found["/number"].compare == "identifier"
+    assert found["/notes/0"].compare == "words"
     assert [pointer for pointer, leaf in found.items() if leaf.derived] == ["/mood"]
 
 

@@ -135,6 +135,11 @@ class Adrift(ExtractionSchema):
     code: Annotated[str, StringConstraints(pattern="[a-z]{3}", max_length=9)] | None
 
 
+class BareExample(ExtractionSchema):
+    example = "A document alone."  # type: ignore[assignment]
+    reasoning: Reasoning
+
+
 @dataclass
 class Case:
     cls: type[ExtractionSchema]
@@ -159,6 +164,7 @@ CASES = [
     Case(BrokenExample, "S013", ["/count"]),
     Case(Strangers, "S014", ["/state"]),
     Case(Adrift, "S015", ["/code"]),
+    Case(BareExample, "S016", [""]),
 ]
 
 

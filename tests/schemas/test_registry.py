@@ -145,10 +145,16 @@ BROKEN = {
     "float": (ORDER.replace("total: Money | None", "total: float | None"), "Order.total is a float"),
     "itself": (ORDER.replace("total: Money | None", "total: 'Order | None'"), "holds itself"),
     "annotation": (ORDER.replace("total: Money", "total: Monney"), "Monney"),
+    "taken name": (
+        ORDER.replace("number: Ident", "locale: Ident"),
+        "Order.locale is a name",
+    ),
+    "example": (ORDER.replace('"Read the order."', '"x"\n    example = ("text",)'), "Order.example must be"),
     "null bytes": ("\0", "null bytes"),
 }
 
 
+@pytest.mark.filterwarnings("ignore:Field name .* shadows:UserWarning")
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_broken_file_is_named_with_the_reason(tmp_path: Path, kind: str) -> None:
     text, reason = BROKEN[kind]
