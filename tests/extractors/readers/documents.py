@@ -117,3 +117,26 @@ def mail(body: str, *attachments: tuple[str, bytes]) -> EmailMessage:
     for name, data in attachments:
         message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
     return message
+
+
+FILLED_FORM = b"""\
+%PDF-1.7
+1 0 obj << /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [5 0 R 6 0 R 7 0 R] >> >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R
+ /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>
+ /Annots [5 0 R 6 0 R 7 0 R] >> endobj
+4 0 obj << /Length 45 >> stream
+BT /F 12 Tf 20 200 Td (Company name:) Tj ET  
+endstream endobj
+5 0 obj << /Type /Annot /Subtype /Widget /FT /Tx /T (company) /V (Northwind Traders)
+ /Rect [100 190 250 210] /P 3 0 R >> endobj
+6 0 obj << /Type /Annot /Subtype /Widget /FT /Btn /T (paid) /V /Yes /AS /Yes
+ /Rect [100 160 110 170] /P 3 0 R
+ /AP << /N << /Yes 8 0 R /Off 8 0 R >> >> >> endobj
+7 0 obj << /Type /Annot /Subtype /Widget /FT /Tx /T (empty) /Rect [100 130 250 150] /P 3 0 R >> endobj
+8 0 obj << /Type /XObject /Subtype /Form /BBox [0 0 10 10] /Length 0 >> stream
+endstream endobj
+trailer << /Root 1 0 R >>
+%%EOF"""
+"""A page with a label, a filled text field, a set switch and an empty field. No library here writes such."""

@@ -90,6 +90,11 @@ def test_double_struck_text_is_read_once(pool: ReaderPool) -> None:
     assert "".join(readable(pool, make.double_struck_pdf("FAKEBOLD1177")).text.split()) == "FAKEBOLD1177"
 
 
+def test_what_was_typed_into_a_form(pool: ReaderPool) -> None:
+    document = readable(pool, make.FILLED_FORM)
+    assert document.text == "Company name:\ncompany: Northwind Traders\npaid: Yes\n"
+
+
 def test_a_short_page_is_no_scan(pool: ReaderPool) -> None:
     assert readable(pool, make.pdf("INV-2041")).text == "INV-2041\n"
     assert (
