@@ -37,7 +37,7 @@ class Options:
     max_model_len: int | None = None
     max_num_seqs: int = 32
     kv_cache_bytes: int = _KV_CACHE_BYTES
-    timeout_s: float = 300.0
+    timeout_s: float = 600.0
 
 
 class EmbeddedEngine:
@@ -45,8 +45,8 @@ class EmbeddedEngine:
 
     def __init__(self, core: Any, options: Options, children: frozenset[int]) -> None:
         """Keep a running AsyncLLM and the process ids that came with it."""
-        self._core = core
-        self._options = options
+        self.core = core
+        self.options = options
         self._children = children
         self._compiled: dict[str, float] = {}
         self.tokenizer = Tokenizer(options.model_dir)
@@ -61,7 +61,7 @@ class EmbeddedEngine:
         max_num_seqs: int = 32,
         *,
         kv_cache_bytes: int = _KV_CACHE_BYTES,
-        timeout_s: float = 300.0,
+        timeout_s: float = 600.0,
     ) -> EmbeddedEngine:
         """Load the model (about 15 s on CPU). Raises EngineUnavailable with the engine's own reason."""
         options = Options(model_dir, backend, max_model_len, max_num_seqs, kv_cache_bytes, timeout_s)
@@ -83,16 +83,16 @@ class EmbeddedEngine:
             return 0.0
         started = time.monotonic()
         probe = Request("compile", self.tokenizer.encode_data("{"), json_schema, max_tokens=1, seed=0)
-        attempt = (await self.generate(probe, Decoding(name="compile", backend=self._options.backend), ""))[0]
+        attempt = (await self.generate(probe, Decoding(name="compile", backend=self.options.backend), ""))[0]
         if attempt.ending not in (Ending.STOP, Ending.LENGTH):
-            raise EngineRefusedSchema(f"{self._options.backend} cannot enforce the schema: {attempt.error}")
+            raise EngineRefusedSchema(f"{self.options.backend} cannot enforce the schema: {attempt.error}")
         self._compiled[json_schema] = time.monotonic() - started
         return self._compiled[json_schema]
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         """One attempt for each sample drawn at once; the seed of sample i is the request's plus i."""
-        if decoding.backend != self._options.backend:
-            raise EngineError(f"this engine was started with {self._options.backend}, not {decoding.backend}")
+        if decoding.backend != self.options.backend:
+            raise EngineError(f"this engine was started with {self.options.backend}, not {decoding.backend}")
         drawn = decoding.samples if decoding.selection == "vote" else 1
         return list(
             await asyncio.gather(*(self._one(request, decoding, document_id, i) for i in range(drawn)))
@@ -102,11 +102,11 @@ class EmbeddedEngine:
         """One sample; whatever goes wrong is its ending, but for an engine that is down altogether."""
         clock = time.monotonic()
         try:
-            async with asyncio.timeout(self._options.timeout_s):
+            async with asyncio.timeout(self.options.timeout_s):
                 output = await self._final_output(request, decoding, sample)
             return attempt_of(output, request, document_id, sample, time.monotonic() - clock)
         except TimeoutError:
-            reason = f"no answer within {self._options.timeout_s:g} s"
+            reason = f"no answer within {self.options.timeout_s:g} s"
             return failed_attempt(request, document_id, sample, Ending.TIMEOUT, reason, clock)
         except Exception as error:
             known = translated(error)
@@ -118,7 +118,7 @@ class EmbeddedEngine:
         parameters = sampling.parameters(request, decoding, sample)
         prompt = {"prompt_token_ids": list(request.prompt_ids)}
         final = None
-        async for output in self._core.generate(prompt, parameters, f"{request.request_id}-{sample}"):
+        async for output in self.core.generate(prompt, parameters, f"{request.request_id}-{sample}"):
             final = output
         if final is None or not final.outputs:
             raise EngineError("the engine ended the request without an output")
@@ -126,7 +126,7 @@ class EmbeddedEngine:
 
     def identity(self) -> Mapping[str, str]:
         """Content hashes of the model, and the engine's settings."""
-        return model_identity(self._options.model_dir)
+        return model_identity(self.options.model_dir)
 
     def versions(self) -> Mapping[str, str]:
         """Versions of vLLM and its libraries."""
@@ -134,7 +134,7 @@ class EmbeddedEngine:
 
     async def close(self) -> None:
         """Shut the engine down and make sure that no child process stays behind."""
-        core, self._core = self._core, None
+        core, self.core = self.core, None
         if core is not None:
             await asyncio.to_thread(core.shutdown, _SHUTDOWN_S)
             await asyncio.to_thread(reap, self._children, _SHUTDOWN_S)

@@ -77,7 +77,7 @@ async def test_a_prompt_over_the_context_fails_alone(engine: EmbeddedEngine, pro
 
 
 async def test_a_request_that_takes_too_long_is_a_timeout(engine: EmbeddedEngine, prompt: Prompt) -> None:
-    hasty = EmbeddedEngine(engine._core, dataclasses.replace(engine._options, timeout_s=0.05), frozenset())
+    hasty = EmbeddedEngine(engine.core, dataclasses.replace(engine.options, timeout_s=0.05), frozenset())
     late = await only(hasty, request(prompt, "TOTAL 9.99"))
     assert (late.ending, late.text) == (Ending.TIMEOUT, "")
     assert "0.05 s" in (late.error or "")
