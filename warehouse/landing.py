@@ -86,26 +86,29 @@ def land(opening: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]
 
 
 def _land_or_put_aside(connection: duckdb.DuckDBPyConnection, shard: Path) -> Landed:
-    try:
-        tables = read_shard(shard)
-    except WarehouseError as error:
-        if not shard.exists():  # another process landed it just now
-            return Landed()
-        aside = _put_aside(shard)
-        _log.error("%s; it now stands in %s, and its documents will be done again", error, aside)
-        return Landed(damaged=(shard.name,))
-    landed = land_shard(connection, shard.name, tables)
+    if not shard.exists():  # another process landed it while this one waited for the database
+        return Landed()
+    landed = Landed()
+    if not _is_landed(connection, shard.name):  # else it was, and its folder is what a kill left of it
+        try:
+            tables = read_shard(shard)
+        except WarehouseError as error:
+            aside = _put_aside(shard)
+            _log.error("%s; it now stands in %s, and its documents will be done again", error, aside)
+            return Landed(damaged=(shard.name,))
+        landed = _land_shard(connection, shard.name, tables)
     shutil.rmtree(shard, ignore_errors=True)
     return landed
 
 
-def land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: dict[str, pa.Table]) -> Landed:
-    """Land one shard in one transaction, or find that it was landed before."""
+def _is_landed(connection: duckdb.DuckDBPyConnection, shard_id: str) -> bool:
+    return bool(connection.execute("SELECT 1 FROM landings WHERE shard_id = ?", [shard_id]).fetchall())
+
+
+def _land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: dict[str, pa.Table]) -> Landed:
+    """Land one shard, and the record of it, in one transaction."""
+    run_id, staged = shard_run(tables), tables["extractions"].num_rows
     with transaction(connection):
-        if connection.execute("SELECT 1 FROM landings WHERE shard_id = ?", [shard_id]).fetchall():
-            return Landed()
-        run_id = shard_run(tables)
-        staged = tables["extractions"].num_rows
         fresh = _insert(connection, run_id, tables)
         row = [shard_id, run_id, staged, fresh, now()]
         connection.execute("INSERT INTO landings VALUES (?, ?, ?, ?, ?)", row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import subprocess
 import sys
 import time
@@ -110,6 +111,26 @@ def test_a_damaged_shard_is_put_aside_and_named(warehouse: Warehouse) -> None:
     assert landed.damaged == ("s1",)
     assert warehouse.done(RECIPE) == {sha("b")}
     assert (warehouse.staging / ".damaged-s1" / "extractions.parquet").exists()
+
+
+def test_what_a_kill_left_of_a_landed_shard_is_removed(warehouse: Warehouse) -> None:
+    run_id = run(warehouse)
+    stage(warehouse, "s1", run_id, ["a"])
+    warehouse.land()
+    stage(warehouse, "s1", run_id, ["a"])
+    (warehouse.staging / "s1" / "attempts.parquet").unlink()
+    assert warehouse.land().damaged == ()
+    assert list(warehouse.staging.iterdir()) == []
+
+
+def test_what_a_dead_process_left_half_written_is_removed(warehouse: Warehouse) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    ours, theirs = f".s1.{os.getpid()}.0123abcd", f".s1.{gone.pid}.0123abcd"
+    for name in (ours, theirs):
+        (warehouse.staging / name).mkdir(parents=True)
+    warehouse.land()
+    assert [path.name for path in warehouse.staging.iterdir()] == [ours]
 
 
 def test_a_newer_reader_renews_the_text(warehouse: Warehouse) -> None:
