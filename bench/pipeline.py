@@ -2,8 +2,8 @@
 
 `python bench/pipeline.py DIR [--schema receipt@1] [--limit 60] [--rounds 2]` prints one JSON object. A round
 is bare, then pipeline; the engine's prefix cache is emptied before each. The engine is loaded once, before
-the clock starts. `ratio` is documents a second through the pipeline (reading, archiving, generating, checking,
-landing) over documents a second of AsyncLLM alone; exit 1 where it is under 0.90.
+the clock starts. `ratio` is documents a second through the pipeline (reading, archiving, generating,
+checking, landing) over documents a second of AsyncLLM alone; exit 1 where it is under 0.90.
 """
 
 from __future__ import annotations
