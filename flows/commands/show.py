@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -39,7 +40,9 @@ def show(
 
     row = outcome(find(document), None if run is None else resolve_run(run))
     if as_json:
-        say_json({key: value for key, value in row.items() if key not in {"text", "page_starts"}})
+        answer = None if row["value"] is None else json.loads(row["value"])
+        told = {key: value for key, value in row.items() if key not in {"text", "page_starts"}}
+        say_json({**told, "value": answer})
         return
     for line in render(row):
         say(line)
