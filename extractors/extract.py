@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -92,7 +93,7 @@ async def _outcome(work: _Work) -> tuple[list[Judged], Verdict, str | None]:
         message = document.message or f"no text could be read: {document.category}"
         return [], verdict(Status.REJECTED, document.category, message), None
     try:
-        prompt_ids = work.prompt.encode(document.text)
+        prompt_ids = await asyncio.to_thread(work.prompt.encode, document.text)
     except ValueError as error:
         return [], verdict(Status.REJECTED, Category.UNREADABLE, str(error)), None
     room = work.prompt.room(len(prompt_ids), work.engine.max_model_len, work.decoding.max_tokens)
@@ -101,7 +102,7 @@ async def _outcome(work: _Work) -> tuple[list[Judged], Verdict, str | None]:
         message = f"{len(prompt_ids)} prompt and {room.needed} answer tokens are {length}, over {limit}"
         return [], verdict(Status.REJECTED, Category.TOO_LONG, message), None
     judged = await _attempts(work, prompt_ids, room.max_tokens)
-    chosen, outcome = _select(work, judged)
+    chosen, outcome = await _select(work, judged)
     return judged, outcome, chosen.attempt.attempt_id
 
 
@@ -168,7 +169,8 @@ async def _generate(work: _Work, request: Request, number: int) -> tuple[list[Ju
         answers, down = [_unanswered(work, request, error, started, clock)], False
     else:
         down = False
-    return [_judge(work, replace(answer, number=number)) for answer in _numbered(work, answers, number)], down
+    numbered = [replace(answer, number=number) for answer in _numbered(work, answers, number)]
+    return [await _judge(work, answer) for answer in numbered], down
 
 
 def _numbered(work: _Work, answers: list[Attempt], number: int) -> list[Attempt]:
@@ -178,28 +180,31 @@ def _numbered(work: _Work, answers: list[Attempt], number: int) -> list[Attempt]
     return [replace(answer, sample=number - 1) for answer in answers]
 
 
-def _judge(work: _Work, attempt: Attempt) -> Judged:
+async def _judge(work: _Work, attempt: Attempt) -> Judged:
     attempt = recognised(attempt, work.decoding)
-    return Judged(attempt, decode_verdict(attempt) or _validated(work, attempt.text))
+    return Judged(attempt, decode_verdict(attempt) or await _validated(work, attempt.text))
 
 
-def _validated(work: _Work, text: str) -> Verdict:
-    """The validator's verdict. If it crashes that is our own fault, and must cost this document only."""
+async def _validated(work: _Work, text: str) -> Verdict:
+    """The validator's verdict, found in a thread: a long document must not hold up the others' answers.
+
+    If it crashes that is our own fault, and must cost this document only.
+    """
     try:
-        return work.validate(text, work.document)
+        return await asyncio.to_thread(work.validate, text, work.document)
     except Exception as error:  # noqa: BLE001 - and a validator's bug this document its answer
         _LOG.exception("validation crashed for document %s", work.document.document_id)
         message = f"validation crashed: {type(error).__name__}: {error}"
         return verdict(Status.FAILED, Category.ENGINE_ERROR, message)
 
 
-def _select(work: _Work, judged: list[Judged]) -> tuple[Judged, Verdict]:
+async def _select(work: _Work, judged: list[Judged]) -> tuple[Judged, Verdict]:
     """The attempt that stands, and the verdict: for a vote, that of the answer which the fields elected."""
     elected = vote(judged) if work.decoding.selection == "vote" else None
     if elected is None:
         chosen = best(judged)
         return chosen, chosen.verdict
-    found = _validated(work, elected.text)
+    found = await _validated(work, elected.text)
     return elected.nearest, replace(found, fields=with_agreement(found.fields, elected.agreement))
 
 
