@@ -110,8 +110,13 @@ def _where(item: Mapping[str, Any], source: Source) -> str:
 def _finding_lines(findings: list[Mapping[str, Any]], source: Source) -> list[str]:
     lines = ["", "findings"] if findings else []
     for finding in findings:
-        about = f"{finding['severity']} {finding['rule']} {safe(finding['pointer'])}".rstrip()
-        lines.append(f"  {about}: {safe(finding['message'])}")
+        lines.append(f"  {finding['severity']} {finding['rule']}: {safe(_message(finding))}")
         if finding["span_start"] is not None:
             lines.append(f"      {_where(finding, source)}")
     return lines
+
+
+def _message(finding: Mapping[str, Any]) -> str:
+    """The message, headed by the field that it is about, which many messages name themselves."""
+    pointer, message = finding["pointer"], finding["message"]
+    return message if not pointer or message.startswith(pointer) else f"{pointer}: {message}"

@@ -1,0 +1,56 @@
+"""The flow as Prefect runs it, against a real Prefect server on loopback."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from flows.order import Order
+from flows.plan import planned
+from flows.reporting import prepare_environment, wants_prefect
+from flows.run import carry_out
+from flows.settings import Settings
+from tests.flows.fake_engine import Factory, receipt
+
+
+def settings(home: Path, model: Path | None = None, **given: str) -> Settings:
+    return Settings.model_validate({"home": home, "model": model, **given})
+
+
+def test_prefect_is_asked_only_where_a_server_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    assert not wants_prefect(settings(tmp_path))
+    assert wants_prefect(settings(tmp_path, prefect="always"))
+    assert wants_prefect(settings(tmp_path, prefect_api_url="http://127.0.0.1:4200/api"))
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:4200/api")
+    assert wants_prefect(settings(tmp_path))
+    assert not wants_prefect(settings(tmp_path, prefect="never"))
+
+
+@pytest.mark.slow
+def test_flow_runs_with_a_server(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, source = tmp_path / "home", tmp_path / "source"
+    source.mkdir()
+    (source / "a.txt").write_text(receipt(1))
+    made = settings(home, model_dir)
+    with planned(Order(str(source), "receipt@1"), made) as plan:
+        carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
+    monkeypatch.setenv("ASSAY_HOME", str(home))
+    monkeypatch.setenv("ASSAY_MODEL", str(model_dir))
+    prepare_environment(made)
+    from prefect.client.orchestration import get_client
+    from prefect.testing.utilities import prefect_test_harness
+
+    from flows.extract import extract
+
+    with prefect_test_harness(server_startup_timeout=200):
+        summary = extract(str(source), "receipt@1")
+        with get_client(sync_client=True) as client:
+            (flow_run,) = client.read_flow_runs()
+            tables = client.read_artifacts()
+    assert (summary.listed, summary.skipped, summary.run_id) == (1, 1, None)
+    assert flow_run.name == f"receipt@1 {source}"
+    assert flow_run.state is not None
+    assert flow_run.state.is_completed()
+    assert [table.key for table in tables] == ["extraction"]
