@@ -87,6 +87,7 @@ def _rules(d: Decoding) -> list[tuple[bool, str]]:
         (d.beam_width == 1 or d.greedy, "beam search does not sample: set temperature to 0"),
         (d.beam_width == 1 or d.samples == 1, "beam search gives one answer: set samples to 1"),
         (d.beam_width == 1 or d.repetition_penalty == 1.0, "beam search takes no repetition_penalty"),
+        (d.beam_width == 1 or d.backend == "guidance", "beam search masks by guidance: set backend to it"),
         (d.selection != "vote" or d.samples > 1, "selection vote needs samples > 1"),
         (d.selection != "verified" or d.samples > 1, "selection verified needs samples > 1"),
         (d.selection != "first" or d.samples == 1, "samples > 1 needs a selection: vote or verified"),

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import uuid_utils
+
 from extractors.engines import sampling
+from extractors.engines.beam_engine import Searcher
 from extractors.engines.identity import SETTINGS, engine_versions, model_identity
 from extractors.engines.process import core_pids, prepare_environment, reap
 from extractors.engines.tokenizer import Tokenizer
@@ -103,7 +106,10 @@ class EmbeddedEngine:
         clock = time.monotonic()
         try:
             async with asyncio.timeout(self.options.timeout_s):
-                output = await self._final_output(request, decoding, sample)
+                if decoding.beam_width > 1:
+                    return await self._search(request, decoding, document_id)
+                parameters = sampling.parameters(request, decoding, sample)
+                output = await self._final_output(request.prompt_ids, parameters)
             return attempt_of(output, request, document_id, sample, time.monotonic() - clock)
         except TimeoutError:
             reason = f"no answer within {self.options.timeout_s:g} s"
@@ -114,11 +120,15 @@ class EmbeddedEngine:
                 raise known from error
             return failed_attempt(request, document_id, sample, Ending.ERROR, str(known), clock)
 
-    async def _final_output(self, request: Request, decoding: Decoding, sample: int) -> Any:
-        parameters = sampling.parameters(request, decoding, sample)
-        prompt = {"prompt_token_ids": list(request.prompt_ids)}
+    async def _search(self, request: Request, decoding: Decoding, document_id: str) -> Attempt:
+        config, folder = self.core.model_config, self.options.model_dir
+        searcher = await asyncio.to_thread(Searcher, self._final_output, config, folder, request, decoding)
+        return await searcher.attempt(self.tokenizer, document_id)
+
+    async def _final_output(self, prompt_ids: Sequence[int], parameters: Any) -> Any:
+        prompt = {"prompt_token_ids": list(prompt_ids)}
         final = None
-        async for output in self.core.generate(prompt, parameters, f"{request.request_id}-{sample}"):
+        async for output in self.core.generate(prompt, parameters, str(uuid_utils.uuid7())):
             final = output
         if final is None or not final.outputs:
             raise EngineError("the engine ended the request without an output")

@@ -33,6 +33,22 @@ def parameters(request: Request, decoding: Decoding, sample: int) -> Any:
     )
 
 
+def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:
+    """For a step of a beam search: the likeliest allowed token, or the `likeliest` first ones of all.
+
+    Its log-probabilities are the model's own: `allowed_token_ids` is applied after they are taken.
+    """
+    from vllm.sampling_params import RequestOutputKind, SamplingParams
+
+    return SamplingParams(
+        temperature=0.0,
+        max_tokens=1,
+        logprobs=likeliest if allowed is None else 0,
+        allowed_token_ids=None if allowed is None else sorted(allowed),
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
 def structured(request: Request, decoding: Decoding) -> Any:
     """What the decoder enforces: nothing, JSON syntax, or the schema. Always a new object: vLLM marks it."""
     from vllm.sampling_params import StructuredOutputsParams

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -46,7 +48,7 @@ def attempt_of(output: Any, request: Request, document_id: str, sample: int, tot
 
 
 def failed_attempt(
-    request: Request, document_id: str, sample: int, ending: Ending, reason: str, clock: float
+    request: Request, document_id: str, sample: int, ending: Ending, reason: str | None, clock: float
 ) -> Attempt:
     """An attempt without text. `clock` is the monotonic time at which it was begun, in seconds."""
     total_s = time.monotonic() - clock
@@ -67,6 +69,20 @@ def failed_attempt(
         started_at=datetime.now(UTC) - timedelta(seconds=total_s),
         error=reason,
     )
+
+
+def searched_attempt(
+    request: Request, document_id: str, ending: Ending, drawn: Sequence[Token], text: str, clock: float
+) -> Attempt:
+    """What a beam search found, as one attempt. `clock` is the monotonic time at which it began."""
+    empty = failed_attempt(request, document_id, 0, ending, None, clock)
+    return replace(empty, text=text, output_tokens=len(drawn), tokens=tuple(drawn))
+
+
+def likeliest_tokens(output: Any, count: int) -> list[Token]:
+    """The first `count` tokens of a one-token output, best first, with the model's own log-probability."""
+    ranked = sorted(output.outputs[0].logprobs[0].items(), key=lambda pair: pair[1].logprob, reverse=True)
+    return [Token(int(i), one.decoded_token or "", None, float(one.logprob)) for i, one in ranked[:count]]
 
 
 def translated(error: Exception) -> EngineError:

@@ -128,3 +128,23 @@ async def test_identity_is_the_same_with_and_without_the_engine(
     assert engine.identity() == model_identity(model_dir)
     assert engine.versions() == engine_versions()
     assert engine.versions()["vllm"]
+
+
+async def test_beam_search_keeps_to_the_schema_and_scores_by_the_models_own_odds(
+    engine: EmbeddedEngine,
+) -> None:
+    colour = (
+        '{"type":"object","properties":{"c":{"enum":["blue","bright red","green"]}},'
+        '"required":["c"],"additionalProperties":false}'
+    )
+    asked = "<|im_start|>user\nThe colour of grass, as JSON?<|im_end|>\n<|im_start|>assistant\n"
+    one = Request("r", engine.tokenizer.encode_template(asked), colour, 30, 1)
+    found = await only(engine, one, resolve("guided-beam"))
+    assert found.ending is Ending.STOP
+    assert json.loads(found.text)["c"] in ("blue", "bright red", "green")
+    own = [token.raw_logprob for token in found.tokens]
+    assert len(own) == found.output_tokens > 3
+    assert all(value is not None and value <= 0 for value in own)
+    assert min(value for value in own if value is not None) < -0.5, (
+        "an opening brace is not what it would say"
+    )

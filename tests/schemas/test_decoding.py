@@ -25,6 +25,7 @@ WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"temperature": 0.7, "selection": "verified"}, "verified needs samples"),
     ({"temperature": 0.7, "beam_width": 2}, "beam search does not sample"),
     ({"beam_width": 2, "repetition_penalty": 1.1}, "repetition_penalty"),
+    ({"beam_width": 2, "backend": "xgrammar"}, "guidance"),
     ({"retries": "feedback"}, "max_attempts > 1"),
     ({"max_attempts": 3}, "needs retries"),
     ({"retries": "resample", "max_attempts": 3}, "same answer"),
