@@ -78,4 +78,4 @@ def test_presets_differ_from_each_other() -> None:
 
 def test_a_decoding_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        resolve("guided-greedy").temperature = 1.0
+        resolve("guided-greedy").temperature = 1.0  # type: ignore[misc]
