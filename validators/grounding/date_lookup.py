@@ -25,8 +25,9 @@ def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Looku
 
 def _tables(value: date, index: SourceIndex, locale: str | None) -> Iterator[list[DateMention]]:
     """The mentions of a date, the likeliest languages first; the others are only read if these fail."""
+    if locale and not locale.startswith("en"):
+        yield index.local_dates(locale).get(value, [])
     yield index.dates.get(value, [])
-    yield index.local_dates(locale).get(value, [])
     yield index.foreign_dates.get(value, [])
 
 

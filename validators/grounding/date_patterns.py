@@ -21,6 +21,7 @@ _WIDE = r"[^\w]{0,4}(?:(?:[^\W\d_]|[^\w\s]){1,12}[^\w]{0,3}){0,2}?"
 _OF = r"(?:st|nd|rd|th|er|º|°)?(?:[^\w]{0,3}(?:day|of|the|month|de|del)\b){0,5}"
 _LONG_WAY = r"[^\w]{0,4}(?:(?:of|in|the|year|our|lord|a\.?d|de|del)\b[^\w]{1,3}){0,6}"
 _DAY = rf"(?:\d{{1,2}}(?!\d)|{DAY_WORDS})"
+_ANY_YEAR = re.compile(r"\d{4}|thousand|nineteen|twenty")
 _YEAR = rf"(?:\d{{4}}(?!\d)|{YEAR_WORDS})"
 
 Found = Iterator[tuple[int, int, date]]
@@ -56,6 +57,8 @@ class Surroundings:
     def around(self, text: str, start: int, end: int, month: int) -> Found:
         """Every (start, end, date) whose month is named at [start, end) and whose year has four digits."""
         low, high = max(0, start - NEAR), min(len(text), end + NEAR)
+        if not _ANY_YEAR.search(text, low, high):
+            return
         before = self.left_day.search(text, low, start)
         after = self.right_year.match(text, end, high)
         if before and after:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-_NUMERIC = re.compile(r"(\d{1,4})(\s?[./-]\s?|[ ])(\d{1,2})(\s?[./-]\s?|[ ])(\d{4}|\d{1,2})(?![./-]?\d)")
+_NUMERIC = re.compile(r"(\d{1,4})(\s?[.,/-]\s?|[ ])(\d{1,2})(\s?[.,/-]\s?|[ ])(\d{4}|\d{1,2})(?![.,/-]?\d)")
 _EAST = re.compile(
     r"(\d{4}|\d{2})\s{0,2}[年년]\s{0,2}(\d{1,2})\s{0,2}[月월]\s{0,2}(\d{1,2})\s{0,2}[日일号號]?"
 )
@@ -51,7 +51,7 @@ def scan_numeric(text: str) -> list[DateMention]:
     found: list[DateMention] = []
     for match in _NUMERIC.finditer(text):
         first, left, second, right, third = match.groups()
-        if left.strip() != right.strip() or (left.isspace() and len(first) + len(third) < 5):
+        if not _parted(left.strip(), right.strip(), max(len(first), len(third)) == 4):
             continue
         if len(first) == 3 or _JOINED.search(text, max(0, match.start() - 2), match.start()):
             continue
@@ -64,6 +64,13 @@ def scan_numeric(text: str) -> list[DateMention]:
     return found
 
 
+def _parted(left: str, right: str, long_year: bool) -> bool:
+    """Whether three numbers are parted as a date's are: alike, or the year by a space ("9/3 2024")."""
+    if left == right:
+        return bool(left) or long_year
+    return not right and left in "./" and long_year
+
+
 def _orders(first: str, second: str, third: str) -> tuple[tuple[str, date], ...]:
     """The readings of three numbers. A year in front is only read so where it has four digits, or must be."""
     if len(first) == 4:
@@ -73,7 +80,7 @@ def _orders(first: str, second: str, third: str) -> tuple[tuple[str, date], ...]
     else:
         tries = [("dmy", (third, second, first)), ("mdy", (third, first, second))]
     found = [(order, day) for order, parts in tries if (day := make(*parts))]
-    if len(first) == 2 and len(third) == 2 and (day := make(first, second, third)):
+    if len(first) == 2 and len(third) <= 2 and (day := make(first, second, third)):
         found.append(("ymd", day))
     return tuple(found)
 

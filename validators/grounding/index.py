@@ -54,7 +54,7 @@ class SourceIndex:
     def local_dates(self, locale: str | None) -> Mapping[date, list[DateMention]]:
         """Date -> where it is written with a month's name of one locale."""
         names = month_names.of_locale(locale)
-        return _by_date(named_dates.scan_foreign(self.folded.text, names)) if names else {}
+        return _by_date(named_dates.scan_local(self.folded.text, names)) if names else {}
 
     @cached_property
     def foreign_dates(self) -> Mapping[date, list[DateMention]]:

@@ -20,7 +20,7 @@ from validators.grounding.folding import folded
 
 TABLE = Path(__file__).with_name("month_names.tsv")
 _WORD = re.compile(r"[^\W\d_]+")
-_PATTERN = re.compile(r"(?:'([^']*)')?(?:MMM|LLL)M?(?:'([^']*)')?")
+_PATTERN = re.compile(r"(?:'([^']*)'|([^\x00-\x7f]+))?(?:MMM|LLL)M?(?:'([^']*)'|([^\x00-\x7f]+))?")
 
 
 def names_of(tag: str) -> Iterator[tuple[str, int]]:
@@ -45,15 +45,16 @@ def build() -> str:
 
 
 def _numeric(name: str) -> bool:
-    """Names such as `m03` or `3月`, which the numeric patterns read."""
-    return bool(re.fullmatch(r"m\d\d|\d+\W?[月월]", name))
+    """Names such as `3月`, which the numeric patterns read."""
+    return bool(re.fullmatch(r"\d+\W?[月월]", name))
 
 
 def _affixes(tag: str) -> set[tuple[str, str]]:
     found = {("", "")}
     for style in ("full", "long", "medium"):
-        for before, after in _PATTERN.findall(get_date_format(style, tag).pattern):
-            head, tail = re.search(r"[^\W\d_]+\Z", before), _WORD.match(after)
+        for before, bare_before, after, bare_after in _PATTERN.findall(get_date_format(style, tag).pattern):
+            head = re.search(r"[^\W\d_]+\Z", before or bare_before)
+            tail = _WORD.match(after or bare_after)
             found.add((folded(head[0]) if head else "", folded(tail[0]) if tail else ""))
     return found
 

@@ -32,14 +32,26 @@ def _english() -> re.Pattern[str]:
     return re.compile(rf"(?:{names})(?![^\W\d_])")
 
 
+def scan_local(text: str, names: Names) -> list[DateMention]:
+    """Every date in the folded text whose month is one of the names of the document's own language."""
+    return _scan(text, names, set(_WORD.findall(text)) & names.keys(), WIDE)
+
+
 def scan_foreign(text: str, names: Names) -> list[DateMention]:
-    """Every date in the folded text whose month is one of `names`."""
+    """Every date in the folded text whose month is one of `names`, of all languages.
+
+    Short Latin ones are common words elsewhere, so that nothing but punctuation may part them from their day.
+    """
     present = (set(_WORD.findall(text)) & names.keys()) - _WEEKDAYS - english().keys()
+    short = {word for word in present if word.isascii() and len(word) <= 3}
+    return _scan(text, names, short, TIGHT) + _scan(text, names, present - short, WIDE)
+
+
+def _scan(text: str, names: Names, words: set[str], surroundings: Surroundings) -> list[DateMention]:
     found: list[DateMention] = []
-    for match in _WORD.finditer(text) if present else ():
-        if match[0] in present:
-            short = match[0].isascii() and len(match[0]) <= 3
-            found += _around(text, match.start(), names[match[0]], TIGHT if short else WIDE)
+    for match in _WORD.finditer(text) if words else ():
+        if match[0] in words:
+            found += _around(text, match.start(), names[match[0]], surroundings)
     return found
 
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 
-_NUMBER = re.compile(r"\d+(?:[.,'٫٬]\d+)*+")
+_NUMBER = re.compile(r"\d+(?:[.,'٫٬،⹁]\d+)*+")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
-_SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬ "))
+_SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬،⹁ "))
 LONGEST = 40
 """Longest run of digits that is a number to anyone; longer ones are left alone."""
 
@@ -71,7 +71,7 @@ def mention(text: str, start: int, end: int) -> NumberMention | None:
 
 def readings(written: str) -> tuple[str, ...]:
     """All readings of digits with separators, canonical; empty where none makes sense (a date, a version)."""
-    parts = re.split(r"[.,'٫٬]", written)
+    parts = re.split(r"[.,'٫٬،⹁]", written)
     marks = [char for char in written if not char.isdecimal()]
     if not marks:
         return (key(written),)
