@@ -32,7 +32,12 @@ def read_pdf(data: bytes) -> Reading:
     texts, failed = _pages(document)
     if not texts or len(failed) == len(texts):
         raise ReadError(Category.UNREADABLE, "No page of the PDF can be opened; print it to PDF again.")
-    _check_text_layer("".join(texts), document, data)
+    try:
+        _check_text_layer("".join(texts), document, data)
+    except pypdfium2.PdfiumError as error:
+        raise ReadError(
+            Category.UNREADABLE, f"The PDF is damaged ({error}); print it to PDF again."
+        ) from error
     starts = [0]
     for text in texts[:-1]:
         starts.append(starts[-1] + len(text))

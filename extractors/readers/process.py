@@ -22,7 +22,7 @@ _KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC
 
 
 class WorkerDied(Exception):
-    """The process ended in the middle of a read. `returncode` as in subprocess; `peak` is in bytes."""
+    """It ended in a read. `returncode` as in subprocess; `peak` is in bytes, 0 if unknown."""
 
     def __init__(self, returncode: int, peak: int, stderr: str) -> None:
         super().__init__(f"exit {returncode}: {stderr}")
@@ -57,6 +57,7 @@ class WorkerProcess:
         self._in, self._out = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
         os.set_blocking(self._in.fileno(), False)
         os.set_blocking(self._out.fileno(), False)
+        self._first_peak = 0
         self.reads = 0
         self.ready = False
 
@@ -72,7 +73,7 @@ class WorkerProcess:
     def wait_ready(self, timeout_s: float) -> None:
         """Waits for the child's imports. Raises WorkerDied, WorkerLate."""
         if not self.ready:
-            self._receive(time.monotonic() + timeout_s)
+            self._first_peak = self._receive(time.monotonic() + timeout_s).header["peak"]
             self.ready = True
 
     def ask(self, data: bytes, timeout_s: float, on_announce: Callable[[Frame], None]) -> Frame:
@@ -145,7 +146,8 @@ class WorkerProcess:
                 self._process.wait()
             else:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                grown = usage.ru_maxrss > self._first_peak
+                peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if grown else 0
         self._stderr.seek(0)
         return WorkerDied(
             self._process.wait(), peak, self._stderr.read(4000).decode("utf-8", "replace").strip()

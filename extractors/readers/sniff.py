@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 import olefile
 import puremagic
@@ -69,6 +70,7 @@ def _zip_type(data: bytes) -> str:
         EOFError,
         OSError,
         ValueError,
+        zlib.error,
     ) as error:
         raise ReadError(
             Category.UNREADABLE, f"The zip package is damaged ({error}); save the file again."

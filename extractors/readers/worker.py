@@ -33,7 +33,8 @@ def main(read: Read | None = None) -> None:
     source, sink = _take_pipes()
     read = read or _readers()
     _limit(memory_bytes)
-    _send(sink, {"ready": os.getpid()})
+    # The kernel counts the parent's memory at the fork into this process's peak: what is above is our own.
+    _send(sink, {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss})
     _serve(source, sink, read, timeout_s)
 
 

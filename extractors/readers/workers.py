@@ -108,7 +108,9 @@ class Workers:
         """The category of a crash: a library that gets no memory dies in its own way."""
         if death.returncode == -signal.SIGALRM:
             return Category.READER_TIMEOUT
-        starved = death.peak > self._limits.memory_bytes / 2
+        # PDFium without memory aborts and says nothing; other aborts leave a message.
+        silent = death.returncode == -signal.SIGABRT and not death.stderr
+        starved = silent or death.peak > self._limits.memory_bytes / 2
         # A SIGKILL that is not the pool's is the kernel's, when the whole machine runs out of memory.
         killed = death.returncode == -signal.SIGKILL
         said = any(mark in death.stderr for mark in _OUT_OF_MEMORY)

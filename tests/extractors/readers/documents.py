@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from email.message import EmailMessage
 
 import docx
@@ -34,6 +35,16 @@ def drawn_pdf() -> bytes:
     document.add_page()
     document.rect(20, 20, 100, 100, style="F")
     return bytes(document.output())
+
+
+def pdf_bomb() -> bytes:
+    """A page whose content unpacks from 0.3 MB to 300 MB."""
+    packer = zlib.compressobj(1)
+    lines = b"BT /F 12 Tf 20 200 Td (Company name:) Tj ET\n" * 20_000
+    packed = b"".join(packer.compress(lines) for _ in range(350)) + packer.flush()
+    plain = b"/Length 43 >> stream\nBT /F 12 Tf 20 200 Td (Company name:) Tj ET\nendstream"
+    head = f"/Filter /FlateDecode /Length {len(packed)} >> stream\n".encode()
+    return FILLED_FORM.replace(plain, head + packed + b"\nendstream")
 
 
 def scanned_pdf(stamp: str) -> bytes:
@@ -126,8 +137,8 @@ FILLED_FORM = b"""\
 3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R
  /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>
  /Annots [5 0 R 6 0 R 7 0 R] >> endobj
-4 0 obj << /Length 45 >> stream
-BT /F 12 Tf 20 200 Td (Company name:) Tj ET  
+4 0 obj << /Length 43 >> stream
+BT /F 12 Tf 20 200 Td (Company name:) Tj ET
 endstream endobj
 5 0 obj << /Type /Annot /Subtype /Widget /FT /Tx /T (company) /V (Northwind Traders)
  /Rect [100 190 250 210] /P 3 0 R >> endobj

@@ -197,6 +197,14 @@ def test_a_bomb_below_the_declared_limit_meets_the_memory_limit() -> None:
         assert readable(pool, b"next").text == "next"
 
 
+def test_a_pdf_bomb_is_too_large_whatever_this_process_weighs() -> None:
+    ballast = b"x" * (400 << 20)  # the kernel adds a parent's memory to its child's peak
+    with ReaderPool(workers=1, memory_bytes=200 << 20) as pool:
+        document = read(pool, make.pdf_bomb())
+        assert (document.category, document.media_type) == (Category.TOO_LARGE, "application/pdf")
+    assert len(ballast) == 400 << 20
+
+
 def test_markup_that_takes_too_long_is_given_up() -> None:
     with ReaderPool(workers=1, timeout_s=1.0) as pool:
         document = read(pool, b"<html><body>" + b"<div>" * 200_000 + b"deep")
