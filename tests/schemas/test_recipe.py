@@ -50,6 +50,6 @@ def test_it_survives_being_written_down() -> None:
 def test_a_recipe_cannot_be_changed() -> None:
     recipe = Recipe(**BASE)
     with pytest.raises(ValidationError, match="frozen"):
-        recipe.schema_ref = "invoice@3"
+        recipe.schema_ref = "invoice@3"  # type: ignore[misc]
     with pytest.raises(TypeError):
         recipe.model["weights"] = "zz"  # type: ignore[index]
