@@ -8,6 +8,7 @@ schema can be compiled by the wrong one and come back silently invalid.
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -148,6 +149,8 @@ class EmbeddedEngine:
         if core is not None:
             await asyncio.to_thread(core.shutdown, _SHUTDOWN_S)
             await asyncio.to_thread(reap, self._children, _SHUTDOWN_S)
+            del core
+            gc.collect()  # or vLLM's own `__del__` shuts it down again as the interpreter ends, and complains
 
 
 def _start_core(options: Options) -> Any:

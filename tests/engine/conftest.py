@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +15,10 @@ from schemas.receipt.v1 import Receipt
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One event loop for the session's engine; nothing to test where there is no vLLM."""
+    """All are marked `engine`; there is nothing to test where there is no vLLM."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.engine)
-            if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
-                item.add_marker(pytest.mark.asyncio(loop_scope="session"))
             if find_spec("vllm") is None:
                 item.add_marker(pytest.mark.skip(reason="vllm is not installed"))
 

@@ -24,6 +24,8 @@ DATE 03/08/2017
 ROSES 25.00
 TOTAL 25.00
 """
+# The engine lives in the session's event loop, so its tests do too.
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 GREEDY = resolve("guided-greedy")
 
 
