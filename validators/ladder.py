@@ -6,11 +6,14 @@ that does not fit the schema has no instance. Consistency and grounding are alwa
 
 from __future__ import annotations
 
+from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 from schemas.contract import ExtractionSchema, leaves
 from schemas.records import Category, Ending, FieldResult, Finding, Level, Severity, Status, Verdict
 from validators import consistency, schema, syntax
+from validators.grounding import completeness, injection, several
 from validators.grounding.check import check as check_grounding
 from validators.grounding.index import SourceIndex
 
@@ -47,9 +50,27 @@ def validate(
     if instance is None:
         return verdict(misfits, value=value if isinstance(value, dict) else None)
     index = source if isinstance(source, SourceIndex) else SourceIndex(source)
-    findings = consistency.check(instance)
-    grounding = check_grounding(leaves(instance), index, locale=locale or schema_class.locale)
-    return verdict([*findings, *grounding.findings], grounding.fields, value)
+    grounding = check_grounding(
+        leaves(instance), index, locale=locale or schema_class.locale, example=_example(schema_class)
+    )
+    findings = [
+        *consistency.check(instance),
+        *completeness.findings(instance, grounding.fields, index),
+        *several.findings(index),
+        *grounding.findings,
+        *injection.findings(index),
+    ]
+    return verdict(findings, grounding.fields, value)
+
+
+@lru_cache(maxsize=256)
+def _example(schema_class: type[ExtractionSchema]) -> dict[str, Any]:
+    """The values of the schema's worked example by pointer, null and true or false left out."""
+    if schema_class.example is None:
+        return {}
+    instance, _ = schema.check(dict(schema_class.example[1]), schema_class)
+    found = {leaf.pointer: leaf.value for leaf in leaves(instance)} if instance else {}
+    return {pointer: value for pointer, value in found.items() if not isinstance(value, bool | NoneType)}
 
 
 def verdict(

@@ -40,7 +40,7 @@ def ground(value: object, kind: Kind, text: str, locale: str | None = None) -> t
 @example(date(2024, 3, 9), "th", "full")
 @example(date(2024, 3, 9), "vi", "full")
 def test_any_date_in_any_locale(day: date, locale: str, style: str) -> None:
-    written = format_date(day, style, locale)  # type: ignore[arg-type]
+    written = format_date(day, style, locale)
     match, cut = ground(day, Kind.DATE, f"№ 7 | {written} |", locale)
     assert match in (Match.NORMALISED, Match.VERBATIM), written
     assert str(day.day) in cut

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -13,7 +13,7 @@ from typing import Any
 
 from schemas.contract import Kind, Leaf
 from schemas.records import FieldResult, Finding, Match, Span
-from validators.grounding import date_lookup, enum_lookup, number_lookup, report, text_lookup
+from validators.grounding import candidates, date_lookup, enum_lookup, number_lookup, report, text_lookup
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import Lookup
 from validators.grounding.nearest import choose
@@ -27,9 +27,21 @@ class Grounding:
     findings: tuple[Finding, ...]
 
 
-def check(leaves: Sequence[Leaf], index: SourceIndex, *, locale: str | None = None) -> Grounding:
-    """Look each leaf up by its kind; choose between several places by the leaf's row. Linear in the text."""
+def check(
+    leaves: Sequence[Leaf],
+    index: SourceIndex,
+    *,
+    locale: str | None = None,
+    example: Mapping[str, Any] | None = None,
+) -> Grounding:
+    """Look each leaf up by its kind; choose between several places by the leaf's row. Linear in the text.
+
+    `example` holds the values of the prompt's worked example by pointer: copies of them are named.
+    """
     lookups = [look_up(leaf, index, locale) for leaf in leaves]
+    lookups = [
+        report.copied(leaf, lookup, example or {}) for leaf, lookup in zip(leaves, lookups, strict=True)
+    ]
     spans = _place(leaves, lookups)
     fields: list[FieldResult] = []
     findings: list[Finding] = []
@@ -37,12 +49,14 @@ def check(leaves: Sequence[Leaf], index: SourceIndex, *, locale: str | None = No
         fields.append(FieldResult(leaf.pointer, written(leaf.value), lookup.match, lookup.score, span))
         findings += report.of_leaf(leaf, lookup, span)
     findings += report.of_rows(leaves, spans, index)
+    findings += candidates.findings(leaves, index)
     return Grounding(tuple(fields), tuple(findings))
 
 
 def look_up(leaf: Leaf, index: SourceIndex, locale: str | None = None) -> Lookup:
     """Find one leaf in the source. Null, derived and boolean leaves are not looked for."""
     value = leaf.value.value if isinstance(leaf.value, Enum) else leaf.value
+    locale = leaf.locale or locale
     if value is None or value == "":
         return Lookup(Match.NULL)
     if leaf.derived or leaf.kind is Kind.BOOLEAN:

@@ -55,7 +55,7 @@ def scan_numeric(text: str) -> list[DateMention]:
             continue
         if len(first) == 3 or _JOINED.search(text, max(0, match.start() - 2), match.start()):
             continue
-        if readings := _orders(first, second, third):
+        if readings := _orders(first, second, third, left.strip()):
             found.append(DateMention(match.start(), match.end(), readings))
             found += _range_start(text, match.start(), found[-1])
     if "年" in text or "년" in text:
@@ -71,8 +71,11 @@ def _parted(left: str, right: str, long_year: bool) -> bool:
     return not right and left in "./" and long_year
 
 
-def _orders(first: str, second: str, third: str) -> tuple[tuple[str, date], ...]:
-    """The readings of three numbers. A year in front is only read so where it has four digits, or must be."""
+def _orders(first: str, second: str, third: str, mark: str) -> tuple[tuple[str, date], ...]:
+    """The readings of three numbers. A year in front is only read so where it has four digits, or must be.
+
+    Points part days, months and years in this order wherever they are written.
+    """
     if len(first) == 4:
         if len(third) == 4:
             return ()
@@ -80,6 +83,8 @@ def _orders(first: str, second: str, third: str) -> tuple[tuple[str, date], ...]
     else:
         tries = [("dmy", (third, second, first)), ("mdy", (third, first, second))]
     found = [(order, day) for order, parts in tries if (day := make(*parts))]
+    if mark == "." and len(found) == 2:
+        return (found[0],)
     if len(first) == 2 and len(third) <= 2 and (day := make(first, second, third)):
         found.append(("ymd", day))
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -9,7 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from schemas.records import Span
-from validators.grounding import dates, durations, month_names, named_dates, numbers, region
+from validators.grounding import dates, durations, lines, month_names, named_dates, numbers, region
 from validators.grounding.dates import DateMention
 from validators.grounding.folding import Folded, fold
 from validators.grounding.numbers import NumberMention
@@ -83,6 +84,20 @@ class SourceIndex:
     def durations(self) -> list[tuple[int, int, tuple[int, str]]]:
         """Where a number of days, weeks, months or years is written, in digits or words."""
         return durations.scan(self.folded.text)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Original offsets at which lines begin."""
+        return lines.line_starts(self.text)
+
+    @cached_property
+    def line_shapes(self) -> list[str]:
+        """The shape of each line: what makes rows of one table alike."""
+        return [lines.shape_of(line) for line in self.text.split("\n")]
+
+    def line_of(self, span: Span) -> int:
+        """The number of the line, from 0, in which a span begins."""
+        return bisect_right(self.line_starts, span.start) - 1
 
     def span(self, start: int, end: int) -> Span:
         """The original range of a folded one."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from schemas.contract import Leaf
 from schemas.records import Category, Finding, Level, Match, Severity, Span
@@ -27,6 +29,14 @@ def of_leaf(leaf: Leaf, lookup: Lookup, span: Span | None) -> Iterator[Finding]:
             Level.GROUNDING, "grounding.sign", Severity.WARNING, f"{leaf.pointer}: {lookup.warning}",
             leaf.pointer, found=str(leaf.value), span=span,
         )  # fmt: skip
+
+
+def copied(leaf: Leaf, lookup: Lookup, example: Mapping[str, Any]) -> Lookup:
+    """Note on an absent value that it is the example's: small models copy examples into their answers."""
+    if lookup.match is not Match.ABSENT or leaf.value not in example.values():
+        return lookup
+    note = "it is the value of the prompt's example, copied"
+    return replace(lookup, note=f"{note}; {lookup.note}" if lookup.note else note)
 
 
 def _error(category: Category, leaf: Leaf, message: str, expected: str | None, span: Span | None) -> Finding:

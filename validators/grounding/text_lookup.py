@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from schemas.records import Match
-from validators.grounding import durations, fuzzy
+from validators.grounding import columns, durations, fuzzy
 from validators.grounding.folding import folded
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
@@ -24,6 +24,8 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
     for variant in variants(folded(value)):
         if (other := whole(variant, index)).match is not Match.ABSENT:
             return replace(other, match=Match.NORMALISED)
+    if pieces := columns.find(value, index.words):
+        return Lookup(Match.NORMALISED, (index.word_span(*pieces),), 1.0)
     return fuzzy.look_up(squeeze(value), index)
 
 

@@ -1,0 +1,67 @@
+"""Text over columns: a value whose lines are parted by what stands beside it in another column.
+
+The value is taken piece by piece: each is the longest stretch of whole words that stands as it is, and the
+next begins a little further on. Every word is matched exactly; only what lies between is skipped.
+"""
+
+from __future__ import annotations
+
+from validators.grounding.folding import fold
+from validators.grounding.words import Words
+
+FURTHEST = 160
+"""Squeezed characters between two pieces: about two printed lines."""
+SHORTEST = 5
+"""Squeezed characters of the shortest piece, so that a stray "of" is none."""
+MOST_PIECES = 5
+MOST_STARTS = 16
+
+
+def find(value: str, source: Words) -> tuple[int, int] | None:
+    """The squeezed range of the source that holds the value's pieces in order; None if there is none."""
+    words = Words(fold(value))
+    needle = words.squeezed
+    if len(needle) < 2 * SHORTEST:
+        return None
+    cuts = [at for at in range(SHORTEST, len(needle) + 1) if words.parts(at)]
+    for start, _ in _starts(needle[: cuts[0]] if cuts else "", source):
+        if (end := _follow(needle, cuts, start, source)) is not None:
+            return start, end
+    return None
+
+
+def _starts(piece: str, source: Words) -> list[tuple[int, int]]:
+    return source.find(piece, MOST_STARTS) if piece else []
+
+
+def _follow(needle: str, cuts: list[int], start: int, source: Words) -> int | None:
+    """Where the last piece ends, if the first stands at `start`."""
+    done, at = 0, start
+    for _ in range(MOST_PIECES):
+        taken = _longest(needle, done, cuts, at, source)
+        if not taken:
+            return None
+        at += taken
+        done += taken
+        if done == len(needle):
+            return at
+        done += needle[done] == " "
+        ahead = needle[done : next((cut for cut in cuts if cut >= done + SHORTEST), len(needle))]
+        at = source.squeezed.find(ahead, at, at + FURTHEST + len(ahead))
+        if at < 0 or not source.parts(at):
+            return None
+    return None
+
+
+def _longest(needle: str, done: int, cuts: list[int], at: int, source: Words) -> int:
+    """Length of the longest piece from `done` that stands at `at` and ends with a word on both sides."""
+    best = 0
+    for cut in cuts:
+        length = cut - done
+        if length <= 0:
+            continue
+        if not source.squeezed.startswith(needle[done:cut], at):
+            break
+        if source.parts(at + length) and (length >= SHORTEST or cut == len(needle)):
+            best = length
+    return best

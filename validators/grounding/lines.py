@@ -1,0 +1,21 @@
+"""A text's lines and their shapes: `W` words, `D` a date, `M` an amount, whole numbers left out."""
+
+from __future__ import annotations
+
+import re
+
+_PART = re.compile(
+    r"(?P<D>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})|(?P<M>[-(+]?[$€£]?\d[\d.,']*[.,]\d{2,4}(?!\d))|(?P<N>\d+)"
+    r"|(?P<W>[^\W\d_][^\s\d]*)"
+)
+
+
+def shape_of(line: str) -> str:
+    """The shape of one line: its words, dates and amounts in order, words that follow each other as one."""
+    parts = (match.lastgroup or "" for match in _PART.finditer(line))
+    return re.sub("W+", "W", "".join(part for part in parts if part != "N"))
+
+
+def line_starts(text: str) -> list[int]:
+    """Offsets at which lines begin."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]

@@ -1,0 +1,51 @@
+"""Several documents in one: more than one invoice number, or one total printed with different amounts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from schemas.records import Finding, Level, Severity, Span
+from validators.grounding.index import SourceIndex
+from validators.grounding.numbers import readings
+
+_NUMBER = re.compile(
+    r"\b(?:invoice|rechnungs?|facture|factura|fattura|faktura|fatura)[ \t-]{0,2}"
+    r"(?:no|nr|number|nummer|num|n[°º]|numero|numéro|#|id)(?![a-z])[.:#° \t]{0,6}"
+    r"([a-z]{0,5}[-/]?\d[\w/-]{1,24})(?![\w.,])"
+)
+_TOTAL = re.compile(
+    r"\b(grand total|total due|amount due|invoice total|total amount|gesamtbetrag|rechnungsbetrag|zahlbetrag"
+    r"|montant total|total ttc|net à payer|importe total|totale fattura)\b[^\d\n]{0,24}(\d[\d.,']*\d)"
+)
+
+
+def findings(index: SourceIndex) -> Iterator[Finding]:
+    """A warning for several invoice numbers, and one for each total that is printed with several amounts."""
+    numbers: dict[str, tuple[int, int]] = {}
+    for match in _NUMBER.finditer(index.folded.text):
+        numbers.setdefault(match[1], match.span(1))
+    if len(numbers) > 1:
+        yield _warning("several_numbers", "invoice numbers", numbers, index)
+    totals: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    for match in _TOTAL.finditer(index.folded.text):
+        for reading in readings(match[2])[:1]:
+            totals[match[1]].setdefault(reading, match.span(2))
+    for label, amounts in totals.items():
+        if len(amounts) > 1:
+            yield _warning("several_totals", f"amounts for {label!r}", amounts, index)
+
+
+def _warning(rule: str, what: str, places: Mapping[str, tuple[int, int]], index: SourceIndex) -> Finding:
+    spans: list[Span] = [index.span(*place) for place in places.values()]
+    written = ", ".join(index.text[span.start : span.end] for span in spans[:8])
+    return Finding(
+        level=Level.CONSISTENCY,
+        rule=f"consistency.{rule}",
+        severity=Severity.WARNING,
+        message=f"the document holds {len(places)} {what}: {written}",
+        expected="one",
+        found=written,
+        span=spans[1],
+    )
