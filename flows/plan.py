@@ -16,7 +16,7 @@ from extractors.storage import list_blobs
 from flows.bundle import stand_in_id
 from flows.lock import exclusive
 from flows.model import model_folder
-from flows.order import Order
+from flows.order import Order, Summary
 from flows.settings import Settings, own_decodings
 from schemas.decoding import Decoding
 from schemas.decoding import resolve as resolve_decoding
@@ -62,8 +62,14 @@ def planned(order: Order, settings: Settings) -> Iterator[Plan]:
 
 def recover(warehouse: Warehouse) -> None:
     """Land what runs that died had staged, then close their records."""
-    warehouse.land()
+    if warehouse.staging.is_dir() and any(warehouse.staging.iterdir()):
+        warehouse.land()  # only then: it loads Arrow, which takes longer than all the rest of a plan
     warehouse.reap()
+
+
+def nothing_to_do(plan: Plan) -> Summary:
+    """The summary where all is done: there is no run, and nothing more is loaded."""
+    return Summary(None, "finished", plan.listed, plan.skipped)
 
 
 def plan(order: Order, settings: Settings) -> Plan:

@@ -13,7 +13,7 @@ from rich.console import Console
 from flows.engine import embedded
 from flows.order import Summary
 from flows.pipeline import EngineFactory, Pipeline
-from flows.plan import Plan
+from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, shown
 from schemas.errors import AssayError, EngineError
 from warehouse.store import Warehouse
@@ -29,7 +29,7 @@ def carry_out(
     An engine that cannot be started ends the run as `failed`; so does a full disk, which is raised besides.
     """
     if not plan.todo:
-        return Summary(None, "finished", plan.listed, plan.skipped)
+        return nothing_to_do(plan)
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
     with shown(Tally(len(plan.todo)), console) as display:

@@ -61,14 +61,16 @@ def statuses(given: list[str]) -> frozenset[Status]:
 
 def _run(order: Order, settings: Settings) -> Summary:
     """Through Prefect where a server is set, else right here. Prefect is loaded only where there is work."""
-    from flows.plan import planned
+    from flows.plan import nothing_to_do, planned
     from flows.reporting import wants_prefect
-    from flows.run import carry_out
 
     with planned(order, settings) as plan:
-        if plan.todo:
-            note(f"{len(plan.todo)} of {plan.listed} documents to do under {plan.schema.ref}")
-        if not plan.todo or not wants_prefect(settings):
+        if not plan.todo:
+            return nothing_to_do(plan)
+        note(f"{len(plan.todo)} of {plan.listed} documents to do under {plan.schema.ref}")
+        if not wants_prefect(settings):
+            from flows.run import carry_out
+
             return carry_out(plan)
     from flows.reporting import through_prefect
 

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -63,9 +62,11 @@ def test_help_is_quick_and_loads_nothing_heavy(root: Path) -> None:
     assert printed.stdout.strip() == "[]"
     times = []
     for _ in range(3):
-        started = time.perf_counter()
+        before = os.times()
         assert process(root, root, "--help").returncode == 0
-        times.append(time.perf_counter() - started)
+        after = os.times()
+        # Processor time, because the machine may be busy with other tests.
+        times.append(after.children_user - before.children_user)
     assert min(times) < 0.5
 
 
