@@ -140,6 +140,10 @@ def sync_commands(python: Path, root: Path, extra: str, settings: Mapping[str, s
     """The `uv pip sync` commands to try in turn: with pip's links, then (`cpu` only) PyTorch's CPU index."""
     requirements = [str(root / "requirements" / name) for name in REQUIREMENTS[extra]]
     command = [str(python.with_name("uv")), "pip", "sync", "--python", str(python), *requirements]
+    if not sys.stderr.isatty():
+        command.append(
+            "--quiet"
+        )  # a log needs neither progress bars nor 270 package names; errors still show
     if settings.get("index-url"):
         command += ["--default-index", settings["index-url"]]
     links = [part for link in settings.get("find-links", "").split() for part in ("--find-links", link)]
