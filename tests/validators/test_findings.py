@@ -196,6 +196,28 @@ def test_a_date_of_two_readings(source: str, locale: str | None, match: Match) -
         assert "1985-03-04" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("value", "source", "locale", "match"),
+    [
+        ("1234", "1.234 Stk zu 5,50 und 7,25", None, Match.NORMALISED),
+        ("1.234", "1.234 Stk zu 5,50 und 7,25", None, Match.ABSENT),
+        ("1.234", "1.234 kg at 5.50 and 7.25", None, Match.VERBATIM),
+        ("1234", "1.234 kg at 5.50 and 7.25", None, Match.ABSENT),
+        ("1234", "1.234", "de_DE", Match.NORMALISED),
+        ("1234", "1.234", "en_US", Match.ABSENT),
+    ],
+)
+def test_a_number_of_two_readings(value: str, source: str, locale: str | None, match: Match) -> None:
+    leaf = replace(LEAF, value=Decimal(value), kind=Kind.NUMBER)
+    assert check([leaf], SourceIndex(source), locale=locale).fields[0].match is match
+
+
+def test_a_number_that_stays_open_is_a_warning() -> None:
+    leaf = replace(LEAF, value=Decimal(1234), kind=Kind.NUMBER)
+    (finding,) = check([leaf], SourceIndex("1.234")).findings
+    assert (finding.severity, finding.rule) == (Severity.WARNING, "grounding.reading")
+
+
 def test_evidence_is_a_quotation() -> None:
     leaf = replace(LEAF, value="Total (USD) $40", evidence=True)
     assert check([leaf], SourceIndex("so: Total  (USD)\n$40")).fields[0].match is Match.NORMALISED

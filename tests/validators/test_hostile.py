@@ -43,7 +43,7 @@ HOSTILE = {
     "minus": "-",
     "and": "and ",
     "hangul": "\u1100\u1161",
-    "ligature": "\ufdfa",
+    "ligature": "\ufdfa" + "x" * 9,
     "number words": "twenty two thousand ",
     "the start of the value": "northwind traders of 12 long stree ",
     "invoice numbers": "invoice no. 12 ",

@@ -72,7 +72,7 @@ def _by_kind(value: Any, leaf: Leaf, index: SourceIndex, locale: str | None) -> 
     if isinstance(value, date):
         return date_lookup.look_up(value, index, locale)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
-        return number_lookup.look_up(value, index, leaf.scale)
+        return number_lookup.look_up(value, index, leaf.scale, locale)
     if leaf.kind is Kind.IDENTIFIER:
         return text_lookup.identifier(str(value), index)
     return text_lookup.look_up(str(value), index)

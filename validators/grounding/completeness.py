@@ -18,6 +18,8 @@ from validators.grounding.index import SourceIndex
 
 FEWEST = 5
 """Rows of the smallest table that is believed without a row extracted from it, and of the smallest gap."""
+FEW, LARGE = 3, 10
+"""Fewer rows than FEW show no table's shape for sure, nor does a single amount, unless LARGE lines do."""
 SHARE = 0.7
 """Fewer rows than this share of the source's are an error."""
 GAP = 3
@@ -48,7 +50,8 @@ def _expected(prefix: str, rows: int, fields: Sequence[FieldResult], index: Sour
     spans = [field.span for field in fields if field.span and field.pointer.startswith(prefix)]
     if rows and spans:
         own = Counter(shapes[line] for line in {index.line_of(span) for span in spans}).most_common(1)[0][0]
-        return longest_run(shapes, own) if "M" in own else 0
+        held = longest_run(shapes, own) if "M" in own else 0
+        return held if held >= LARGE or (rows >= FEW and _tabular(own)) else 0
     if rows:
         return 0
     tables = {shape: longest_run(shapes, shape) for shape in set(shapes) if _tabular(shape)}

@@ -47,6 +47,11 @@ class SourceIndex:
                 yield mention
 
     @cached_property
+    def decimal_mark(self) -> str | None:
+        """The mark before cents where the numbers agree on one: what "1.234" means turns on it."""
+        return numbers.decimal_mark(self.folded.text)
+
+    @cached_property
     def dates(self) -> Mapping[date, list[DateMention]]:
         """Date -> where it is written in digits or in English, under any reading."""
         mentions = dates.scan_numeric(self.folded.text)

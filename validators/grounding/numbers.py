@@ -13,6 +13,7 @@ from decimal import Decimal
 
 _NUMBER = re.compile(r"\d+(?:[.,'٫٬،⹁]\d+)*+")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
+_CENTS = re.compile(r"\d([.,])\d\d(?![\d.,]\d|\d)")
 _SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬،⹁ "))
 LONGEST = 40
 """Longest run of digits that is a number to anyone; longer ones are left alone."""
@@ -20,11 +21,16 @@ LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class NumberMention:
-    """One number in the folded text: its range, the canonical key of each reading, and its printed sign."""
+    """One number in the folded text: its range, the canonical key of each reading, and its printed sign.
+
+    `mark` is the last separator in it. With two readings the first takes it for the decimal mark, the second
+    for one between groups.
+    """
 
     start: int
     end: int
     keys: tuple[str, ...]
+    mark: str
     negative: bool = False
     percent: bool = False
 
@@ -63,6 +69,16 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+def decimal_mark(text: str) -> str | None:
+    """`.` or `,`: what stands before two last digits in nine of ten numbers that have them, two at least."""
+    marks = _CENTS.findall(text)
+    points = marks.count(".")
+    for mark, count in ((".", points), (",", len(marks) - points)):
+        if count >= 2 and count >= 0.9 * len(marks):
+            return mark
+    return None
+
+
 def mention(text: str, start: int, end: int) -> NumberMention | None:
     """What is written in a folded range, with all its readings; None where it is a date or a version."""
     keys = readings(text[start:end].replace(" ", "'")) if end - start <= LONGEST else ()
@@ -98,7 +114,8 @@ def _mention(text: str, start: int, end: int, keys: tuple[str, ...]) -> NumberMe
     before = text[max(0, start - 8) : start]
     if "-" in before or "(" in before or after[:1] in "-)":
         negative = _negative(before, text[end : end + 8])
-    return NumberMention(start, end, keys, negative, "%" in after)
+    mark = next((char for char in reversed(text[start:end]) if char in ".,'"), "")
+    return NumberMention(start, end, keys, mark, negative, "%" in after)
 
 
 _MINUS = re.compile(r"(?:\A|[^\w-])-\s?(?:[a-z]{1,3}\.?|[^\w\s])?\s?\Z")

@@ -26,7 +26,7 @@ def of_leaf(leaf: Leaf, lookup: Lookup, span: Span | None) -> Iterator[Finding]:
         yield _error(Category.AMBIGUOUS, leaf, f"{leaf.pointer}: {lookup.note}", lookup.note, span)
     if lookup.warning:
         yield Finding(
-            Level.GROUNDING, "grounding.sign", Severity.WARNING, f"{leaf.pointer}: {lookup.warning}",
+            Level.GROUNDING, "grounding.reading", Severity.WARNING, f"{leaf.pointer}: {lookup.warning}",
             leaf.pointer, found=str(leaf.value), span=span,
         )  # fmt: skip
 

@@ -17,7 +17,8 @@ _NUMBER = re.compile(
 )
 _TOTAL = re.compile(
     r"\b(grand total|total due|amount due|invoice total|total amount|gesamtbetrag|rechnungsbetrag|zahlbetrag"
-    r"|montant total|total ttc|net à payer|importe total|totale fattura)\b[^\d\n]{0,24}(\d[\d.,']*\d)"
+    r"|montant total|total ttc|net à payer|importe total|totale fattura)\b"
+    r"[^\w\n]{0,8}(?:[^\W\d_]{1,4}[^\w\n]{1,3})?(\d[\d.,']*\d)"
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import compress
 
@@ -17,11 +18,11 @@ from validators.grounding.folding import Folded, folded
 
 GAP = "\x00"
 _AND = re.compile(r"(?<![a-z]-\n)\band\b")
-_ASCII_GAP = re.compile(r"([0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
-_ASCII_KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789\x00"
-_ASCII_MASK = bytes(code in _ASCII_KEPT for code in range(256))
-_ASCII_SQUEEZE = {code: None for code in range(128) if code not in _ASCII_KEPT} | {0: " "}
-_UNMARKED = (re.compile(r"([0-9])[\W_](?=[\W_]*[0-9])"), re.compile(r"[^\W_]+|\x00"))
+_GAP_ASCII = re.compile(r"([0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
+_GAP_ANY = re.compile(r"([0-9])[\W_](?=[\W_]*[0-9])")
+_KEPT_ASCII = b"abcdefghijklmnopqrstuvwxyz0123456789\x00"
+_MASK = bytes(code in _KEPT_ASCII for code in range(256))
+_DROP = {code: None for code in range(128) if code not in _KEPT_ASCII} | {0: " "}
 _RUN_ON = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -29,41 +30,28 @@ _RUN_ON = re.compile(
 """Scripts that write words without spaces, or with endings attached."""
 
 
-def _patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of a gap between digits and of a run that is kept; the quick ones where no mark occurs."""
-    return _any_script() if any(map(_is_mark, set(text))) else _UNMARKED
-
-
 @lru_cache(maxsize=65536)
-def _is_mark(char: str) -> bool:
-    return char >= "\u0300" and unicodedata.category(char) in ("Mn", "Mc")
-
-
-@lru_cache(maxsize=1)
-def _any_script() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The same for any script: marks belong to their letters."""
-    ranges: list[list[int]] = []
-    for code in range(0x300, 0x12000):
-        if _is_mark(chr(code)):
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    marks = "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
-    gap = re.compile(rf"([0-9])(?![{marks}])[\W_](?=(?:(?![{marks}])[\W_])*[0-9])")
-    return gap, re.compile(rf"(?:[^\W_]|[{marks}{GAP}])+")
+def _is_kept(char: str) -> bool:
+    """Whether a character is part of a word: letters, digits, and the marks that belong to a letter."""
+    return char.isalnum() or char == GAP or unicodedata.category(char) in ("Mn", "Mc")
 
 
 def _mark(text: str) -> str:
     """The text with "and" blanked and each gap between two numbers marked, in the same length."""
     text = _AND.sub("\x01\x01\x01", text.replace(GAP, "\x01"))
-    return (_ASCII_GAP if text.isascii() else _patterns(text)[0]).sub(r"\1\0", text)
+    return (_GAP_ASCII if text.isascii() else _GAP_ANY).sub(r"\1\0", text)
+
+
+def _mask(marked: str) -> Iterator[bool]:
+    """For each character of a marked text whether it is kept."""
+    kept = {char for char in set(marked) if _is_kept(char)}
+    return map(kept.__contains__, marked)
 
 
 def _squeeze(marked: str) -> str:
     if marked.isascii():
-        return marked.translate(_ASCII_SQUEEZE)
-    return "".join(_patterns(marked)[1].findall(marked)).replace(GAP, " ")
+        return marked.translate(_DROP)
+    return "".join(compress(marked, _mask(marked))).replace(GAP, " ")
 
 
 @lru_cache(maxsize=4096)
@@ -83,12 +71,8 @@ class Words:
     def _at(self) -> list[int]:
         """The folded offset of each squeezed character."""
         marked = self._marked
-        if marked.isascii():
-            return list(compress(range(len(marked)), marked.encode().translate(_ASCII_MASK)))
-        offsets: list[int] = []
-        for match in _patterns(marked)[1].finditer(marked):
-            offsets.extend(range(match.start(), match.end()))
-        return offsets
+        kept = marked.encode().translate(_MASK) if marked.isascii() else _mask(marked)
+        return list(compress(range(len(marked)), kept))
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """The folded range of the squeezed range [start, end)."""
