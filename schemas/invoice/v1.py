@@ -66,7 +66,7 @@ class Invoice(ExtractionSchema):
     example = (
         EXAMPLE,
         {
-            "reasoning": "Two lines of 54.75 and 6.00, and VAT of 12.15.",
+            "reasoning": "The number is HF-7730; the lines are 54.75 and 6.00, the total is 72.90.",
             "invoice_number": "HF-7730",
             "issue_date": "2021-02-14",
             "seller": "Harrow & Finch Ltd",

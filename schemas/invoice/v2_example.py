@@ -20,7 +20,7 @@ IBAN DE02120300000000202051
 """
 
 ANSWER: dict[str, Any] = {
-    "reasoning": "German numbers; 200.00 of 446.85 was prepaid.",
+    "reasoning": "The number is RE-60418; of 446.85 in all, 200.00 was prepaid.",
     "document_type": "invoice",
     "invoice_number": "RE-60418",
     "issue_date": "2015-11-19",

@@ -40,7 +40,9 @@ class Receipt(ExtractionSchema):
     example = (
         EXAMPLE,
         {
-            "reasoning": "Day first; TOTAL 8.30, not the cash.",
+            # Words first, then the document's own numbers: an example that began with a number made small models
+            # run on in numbers, and one without any made them copy the example's total.
+            "reasoning": "The name is on top; the line TOTAL says 8.30, day first.",
             "company": "LUMEN BOOKS SDN BHD",
             "date": "2016-11-27",
             "address": "12 & 14, JALAN KENARI, 47100 PUCHONG.",
