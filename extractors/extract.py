@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
-import logging
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeAlias
 
-import uuid_utils
-
-from extractors.decode import complaint, decode_verdict, recognised, verdict
+from extractors.attempts import Validate, Work, attempts, validated
+from extractors.decode import verdict
 from extractors.engines.base import Engine
 from extractors.prompts import Prompt
 from extractors.selection import Judged, best, vote, with_agreement
 from schemas.decoding import Decoding
-from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
-from schemas.records import (
-    Attempt,
-    Category,
-    Document,
-    Ending,
-    Extraction,
-    Request,
-    Severity,
-    Status,
-    Verdict,
-)
+from schemas.records import Category, Document, Extraction, Severity, Status, Verdict
 from schemas.registry import SchemaVersion
-
-Validate: TypeAlias = Callable[[str, Document], Verdict]
-
-_LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Work:
-    """All that stays the same while one document is worked on."""
-
-    document: Document
-    engine: Engine
-    prompt: Prompt
-    decoding: Decoding
-    validate: Validate
 
 
 async def extract_document(
@@ -65,7 +33,7 @@ async def extract_document(
     A document without text is `rejected` at level read, one that leaves no room for the answer at fit. What
     the engine could not do (error, timeout, abort) is `failed` and will be taken up again.
     """
-    work = _Work(document, engine, prompt, decoding, validate)
+    work = Work(document, engine, prompt, decoding, validate)
     judged, outcome, attempt_id = await _outcome(work)
     value = None if outcome.value is None else _text_of(outcome.value)
     return Extraction(
@@ -86,7 +54,7 @@ async def extract_document(
     )
 
 
-async def _outcome(work: _Work) -> tuple[list[Judged], Verdict, str | None]:
+async def _outcome(work: Work) -> tuple[list[Judged], Verdict, str | None]:
     """Every attempt, the verdict that stands, and the attempt that it stands for."""
     document = work.document
     if document.category is not None:
@@ -101,133 +69,19 @@ async def _outcome(work: _Work) -> tuple[list[Judged], Verdict, str | None]:
         length, limit = len(prompt_ids) + room.needed, work.engine.max_model_len
         message = f"{len(prompt_ids)} prompt and {room.needed} answer tokens are {length}, over {limit}"
         return [], verdict(Status.REJECTED, Category.TOO_LONG, message), None
-    judged = await _attempts(work, prompt_ids, room.max_tokens)
+    judged = await attempts(work, prompt_ids, room.max_tokens)
     chosen, outcome = await _select(work, judged)
     return judged, outcome, chosen.attempt.attempt_id
 
 
-async def _attempts(work: _Work, prompt_ids: tuple[int, ...], max_tokens: int) -> list[Judged]:
-    """Attempts until one is accepted, the decoding's number is reached, or the engine is down."""
-    judged: list[Judged] = []
-    for number in range(1, _tries(work.decoding) + 1):
-        request = _request(work, number, prompt_ids, max_tokens, judged)
-        if request is None:
-            break
-        latest, down = await _generate(work, request, number)
-        judged += latest
-        if down or any(one.verdict.status is Status.ACCEPTED for one in latest):
-            break
-    return judged
-
-
-def _tries(decoding: Decoding) -> int:
-    """How often the engine is asked at most; `verified` asks once for each sample."""
-    return decoding.samples if decoding.selection == "verified" else decoding.max_attempts
-
-
-def _request(
-    work: _Work, number: int, prompt_ids: tuple[int, ...], max_tokens: int, judged: list[Judged]
-) -> Request | None:
-    """The next request, with feedback on the last answer where asked for. None if that does not fit."""
-    decoding, document = work.decoding, work.document
-    last = judged[-1] if judged else None
-    if decoding.retries == "feedback" and last is not None and last.attempt.text:
-        said = complaint(last.verdict)
-        prompt_ids = work.prompt.encode_feedback(document.text, last.attempt.text, said)
-        room = work.prompt.room(len(prompt_ids), work.engine.max_model_len, decoding.max_tokens)
-        if not room.fits:
-            return None
-        max_tokens = room.max_tokens
-    return Request(
-        request_id=str(uuid_utils.uuid7()),
-        prompt_ids=prompt_ids,
-        json_schema=work.prompt.json_schema if decoding.mode == "guided" else None,
-        max_tokens=max_tokens,
-        seed=seed_for(decoding.seed, document.document_id, number),
-    )
-
-
-def seed_for(seed: int, document_id: str, number: int) -> int:
-    """The seed of a document's attempt: the same in every run, another for each document and number.
-
-    40 bits, the low 8 of them zero: samples of one request count up from it and never meet another's.
-    """
-    digest = hashlib.sha256(f"{seed}:{document_id}:{number}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") << 8
-
-
-async def _generate(work: _Work, request: Request, number: int) -> tuple[list[Judged], bool]:
-    """Ask the engine and check each answer; also whether the engine as a whole is down."""
-    started, clock = datetime.now(UTC), time.monotonic()
-    try:
-        answers = await work.engine.generate(request, work.decoding, work.document.document_id)
-    except EngineError as error:
-        answers = [_unanswered(work, request, error, started, clock)]
-        down = isinstance(error, EngineUnavailable)
-    except Exception as error:  # noqa: BLE001 - an engine's bug costs this document an attempt, no more
-        _LOG.exception("the engine raised for document %s", work.document.document_id)
-        answers, down = [_unanswered(work, request, error, started, clock)], False
-    else:
-        down = False
-    numbered = [replace(answer, number=number) for answer in _numbered(work, answers, number)]
-    return [await _judge(work, answer) for answer in numbered], down
-
-
-def _numbered(work: _Work, answers: list[Attempt], number: int) -> list[Attempt]:
-    """Under `verified` each try is a sample of its own."""
-    if work.decoding.selection != "verified":
-        return answers
-    return [replace(answer, sample=number - 1) for answer in answers]
-
-
-async def _judge(work: _Work, attempt: Attempt) -> Judged:
-    attempt = recognised(attempt, work.decoding)
-    return Judged(attempt, decode_verdict(attempt) or await _validated(work, attempt.text))
-
-
-async def _validated(work: _Work, text: str) -> Verdict:
-    """The validator's verdict, found in a thread: a long document must not hold up the others' answers.
-
-    If it crashes that is our own fault, and must cost this document only.
-    """
-    try:
-        return await asyncio.to_thread(work.validate, text, work.document)
-    except Exception as error:  # noqa: BLE001 - and a validator's bug this document its answer
-        _LOG.exception("validation crashed for document %s", work.document.document_id)
-        message = f"validation crashed: {type(error).__name__}: {error}"
-        return verdict(Status.FAILED, Category.ENGINE_ERROR, message)
-
-
-async def _select(work: _Work, judged: list[Judged]) -> tuple[Judged, Verdict]:
+async def _select(work: Work, judged: list[Judged]) -> tuple[Judged, Verdict]:
     """The attempt that stands, and the verdict: for a vote, that of the answer which the fields elected."""
     elected = vote(judged) if work.decoding.selection == "vote" else None
     if elected is None:
         chosen = best(judged)
         return chosen, chosen.verdict
-    found = await _validated(work, elected.text)
+    found = await validated(work, elected.text)
     return elected.nearest, replace(found, fields=with_agreement(found.fields, elected.agreement))
-
-
-def _unanswered(work: _Work, request: Request, error: Exception, started: datetime, clock: float) -> Attempt:
-    """An attempt for a call that raised: it was made, so it has its row."""
-    elapsed = time.monotonic() - clock
-    return Attempt(
-        attempt_id=str(uuid_utils.uuid7()),
-        document_id=work.document.document_id,
-        number=1,
-        sample=0,
-        seed=request.seed,
-        ending=Ending.TIMEOUT if isinstance(error, EngineTimeout | TimeoutError) else Ending.ERROR,
-        text="",
-        prompt_tokens=len(request.prompt_ids),
-        output_tokens=0,
-        cached_tokens=0,
-        queued_s=0.0,
-        first_token_s=0.0,
-        total_s=elapsed,
-        started_at=started,
-        error=f"{type(error).__name__}: {error}",
-    )
 
 
 def _message(outcome: Verdict) -> str | None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from extractors.attempts import seed_for
 from extractors.engines.tokenizer import Tokenizer
-from extractors.extract import extract_document, seed_for
+from extractors.extract import extract_document
 from extractors.prompts import Prompt
 from schemas.contract import ExtractionSchema, Reasoning, Text, field
 from schemas.decoding import Decoding, resolve
