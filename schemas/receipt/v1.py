@@ -40,8 +40,8 @@ class Receipt(ExtractionSchema):
     example = (
         EXAMPLE,
         {
-            # Words first, then the document's own numbers: an example that began with a number made small models
-            # run on in numbers, and one without any made them copy the example's total.
+            # Words first, then the numbers: a reasoning that began with a number made small models
+            # run on in numbers, and one without numbers made them copy the total of the example.
             "reasoning": "The name is on top; the line TOTAL says 8.30, day first.",
             "company": "LUMEN BOOKS SDN BHD",
             "date": "2016-11-27",
