@@ -20,19 +20,21 @@ from flows.settings import load
 from schemas.records import Status
 
 
-@flow(name="extract", flow_run_name="{schema} {source}", validate_parameters=True, persist_result=False)
+@flow(
+    name="extract", flow_run_name="{schema_version} {source}", validate_parameters=True, persist_result=False
+)
 def extract(
     source: str,
-    schema: str,
+    schema_version: str,  # `schema` is a name that Pydantic's models, which Prefect makes of this, own
     decoding: str | None = None,
     limit: Annotated[int, Field(ge=1)] | None = None,
     retry: list[Literal["failed", "rejected"]] | None = None,
 ) -> Summary:
-    """Extract what is new in `source` under `schema` (`invoice@2`) and land it.
+    """Extract what is new in `source` under `schema_version` (`invoice@2`) and land it.
 
     Raises DocumentsFailed where documents got no answer for the engine's sake: the flow run is then failed.
     """
-    order = Order(source, schema, decoding, limit, frozenset(map(Status, retry or [])))
+    order = Order(source, schema_version, decoding, limit, frozenset(map(Status, retry or [])))
     with planned(order, load()) as plan:
         summary = carry_out(plan)
     report(summary)
