@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-ENGLISH = """\
+PLAIN = """\
 THE CORNER PANTRY
 22 MILL ROAD, CAMBRIDGE CB1 2AD
+DATE 2026-04-23
+SOURDOUGH LOAF 3.60
+TOTAL 3.60
+CASH 5.00
+CHANGE 1.40
+"""
+
+TEA_HOUSE = """\
+PALM COURT TEA HOUSE
+8, LORONG MERPATI, 11900 BAYAN LEPAS
+DATE 2026-03-14
+TEA POT 2 X 6.20 12.40
+TOTAL 12.40
+CASH 20.00
+CHANGE 7.60
+"""
+
+MONTH_FIRST = """\
+BLUE HERON GROCERY
+510 PINE STREET, SALEM OR 97301
 04/23/2026  17:42
 OAT MILK 2 X 1.95      3.90
 SOURDOUGH              3.60
@@ -44,7 +64,9 @@ TOTAL EUR           48,40
 """
 
 RECEIPTS: dict[str, tuple[str, str]] = {
-    "receipt-en.txt": ("utf-8", ENGLISH),
+    "receipt-en.txt": ("utf-8", PLAIN),
+    "receipt-my.txt": ("utf-8", TEA_HOUSE),
+    "receipt-us.txt": ("utf-8", MONTH_FIRST),
     "kassenbon-de.txt": ("cp1252", GERMAN),
     "ticket-es.txt": ("utf-16", SPANISH),
 }
