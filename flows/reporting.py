@@ -11,6 +11,7 @@ import os
 
 from flows.order import DocumentsFailed, Order, Summary
 from flows.settings import Settings
+from schemas.errors import SettingError
 
 _QUIET = {
     "DO_NOT_TRACK": "1",
@@ -40,7 +41,10 @@ def prepare_environment(settings: Settings) -> None:
 
 
 def through_prefect(order: Order, settings: Settings) -> Summary:
-    """Run the flow `extract`; its summary, also where the flow is marked as failed."""
+    """Run the flow `extract`; its summary, also where the flow is marked as failed.
+
+    Raises SettingError where the server that is set cannot be reached.
+    """
     prepare_environment(settings)
     from flows.extract import extract
 
@@ -51,3 +55,7 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
         return summary
     except DocumentsFailed as error:
         return error.summary
+    except RuntimeError as error:  # Prefect has no type of its own for this
+        if not str(error).startswith("Failed to reach API"):
+            raise
+        raise SettingError(f"{error}: start that Prefect server, or set ASSAY_PREFECT=never") from None

@@ -1,6 +1,9 @@
 """The flow as Prefect runs it, against a real Prefect server on loopback."""
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +57,17 @@ def test_flow_runs_with_a_server(tmp_path: Path, model_dir: Path, monkeypatch: p
     assert flow_run.state is not None
     assert flow_run.state.is_completed()
     assert [table.key for table in tables] == ["extraction"]
+
+
+@pytest.mark.slow
+def test_a_server_that_is_not_there_is_named(tmp_path: Path, model_dir: Path, root: Path) -> None:
+    (tmp_path / "a.txt").write_text(receipt(1))
+    home = {"ASSAY_HOME": str(tmp_path / "home"), "ASSAY_MODEL": str(model_dir)}
+    environment = {**os.environ, **home, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
+    command = [sys.executable, "-m", "flows.cli", "extract", str(tmp_path / "a.txt"), "--schema", "receipt@1"]
+    done = subprocess.run(
+        command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=200
+    )
+    assert done.returncode == 2
+    assert "assay: Failed to reach API at http://127.0.0.1:9/api" in done.stderr
+    assert "Traceback" not in done.stderr
