@@ -17,7 +17,7 @@ from schemas.contract import Kind, Leaf
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 LEFT_OUT = Path(__file__).with_name("grounding_label_errors.txt")
-"""Values that are wrong in the labels or not in the text: `id field reason`, a line each."""
+"""Values that the labels have and the text has not: id, field, value, reason, parted by tabs."""
 MONEY = ("line_total", "tax_basis", "tax_total", "grand_total", "prepaid", "due_payable")
 
 
@@ -33,15 +33,20 @@ class Case:
 
 def load(folder: Path) -> list[Case]:
     """The cases of one set, label errors left out."""
-    skip = {tuple(line.split()[:2]) for line in LEFT_OUT.read_text().splitlines() if not line.startswith("#")}
+    lines = (line for line in LEFT_OUT.read_text().splitlines() if not line.startswith("#"))
+    skip = {tuple(line.split("\t")[:3]) for line in lines}
     make = {"receipts": _receipt, "invoices_eu": _invoice, "nda": _nda}[folder.name]
     cases = []
     for row in map(json.loads, (folder / "labels.jsonl").read_text().splitlines()):
         if row.get("core_ok", True):
             case = Case(row["id"], _text(folder / row["file"]), locale=_LOCALES.get(folder.name))
-            case.leaves.extend(pair for pair in make(row["fields"]) if (row["id"], pair[0]) not in skip)
+            case.leaves.extend(pair for pair in make(row["fields"]) if _key(row["id"], *pair) not in skip)
             cases.append(case)
     return cases
+
+
+def _key(document: str, name: str, leaf: Leaf) -> tuple[str, str, str]:
+    return document, name, str(leaf.value)
 
 
 _LOCALES = {"nda": "en_US"}

@@ -31,6 +31,8 @@ def _made(value: Any, pool: list[Any], dice: random.Random) -> Iterator[tuple[st
     for _ in range(3):
         if (changed := _digit(value, dice)) is not None:
             yield "digit", changed
+    if isinstance(value, str) and (swapped := _word(value, dice.choice(pool), dice)):
+        yield "word", swapped
     if isinstance(value, date):
         yield from (("neighbour", value + timedelta(days=step)) for step in (-1, 1))
         if value.day <= 12:
@@ -53,9 +55,17 @@ def _digit(value: Any, dice: random.Random) -> Any:
         return None
 
 
+def _word(value: str, other: str, dice: random.Random) -> str | None:
+    """The value with one long word of it changed for one of another document's value."""
+    mine, theirs = (re.findall(r"[^\W\d_]{4,}", text) for text in (value, other))
+    if not mine or not theirs:
+        return None
+    return value.replace(dice.choice(mine), dice.choice(theirs), 1)
+
+
 def _same(wrong: Any, true: Any, how: str) -> bool:
     """Whether two texts are the same name, spelt differently: as another document's label may be."""
-    if not isinstance(wrong, str) or how == "digit":
+    if not isinstance(wrong, str) or how in ("digit", "word"):
         return False
     return _digits(wrong) == _digits(true) and fuzz.ratio(_bare(wrong), _bare(true)) >= 88
 

@@ -146,6 +146,8 @@ GROUNDED = [
 REFUSED = [
     ("Lot 13, Jalan Kenari 7/118B, 47100 Puchong", Kind.TEXT, "LOT 12 JALAN KENARI 7/118B 47100 PUCHONG"),
     ("Lot 12, Jalan Kenari 7/118B, 47101 Puchong", Kind.TEXT, "LOT 12 JALAN KENARI 7/118B 47100 PUCHONG"),
+    ("Lot 12, Jalan Tempua 7/118B, 47100 Puchong", Kind.TEXT, "LOT 12 JALAN KENARI 7/118B 47100 PUCHONG"),
+    ("Green Valley Trading Sdn Bhd", Kind.TEXT, "GREAT VALLEY TRADING SDN BHD"),
     ("art", Kind.TEXT, "the cart of Bartholomew"),
     ("INV-2042", Kind.IDENTIFIER, "Invoice INV-2041"),
     ("204", Kind.IDENTIFIER, "Invoice 2041"),

@@ -1,7 +1,8 @@
 """Text over columns: a value whose lines are parted by what stands beside it in another column.
 
-The value is taken piece by piece: each is the longest stretch of whole words that stands as it is, and the
-next begins a little further on. Every word is matched exactly; only what lies between is skipped.
+The value is taken piece by piece: each is the longest stretch of whole words that stands as it is and ends
+with a line or a column, and the next begins a little further on, with a line or a column. Every word is
+matched exactly; only other columns are skipped.
 """
 
 from __future__ import annotations
@@ -47,10 +48,25 @@ def _follow(needle: str, cuts: list[int], start: int, source: Words) -> int | No
             return at
         done += needle[done] == " "
         ahead = needle[done : next((cut for cut in cuts if cut >= done + SHORTEST), len(needle))]
-        at = source.squeezed.find(ahead, at, at + FURTHEST + len(ahead))
-        if at < 0 or not source.parts(at):
+        at = _next(ahead, at, source)
+        if at < 0:
             return None
     return None
+
+
+def _ends(at: int, source: Words) -> bool:
+    """Whether a word ends at an offset, and with it a line or a column."""
+    following = at + (source.squeezed[at : at + 1] == " ")
+    return source.parts(at) and source.breaks(following)
+
+
+def _next(piece: str, at: int, source: Words) -> int:
+    """Where a piece stands that begins a line or a column, not far behind `at`; -1 if nowhere."""
+    end = at + FURTHEST + len(piece)
+    found = source.squeezed.find(piece, at, end)
+    while found >= 0 and not (source.parts(found) and source.breaks(found)):
+        found = source.squeezed.find(piece, found + 1, end)
+    return found
 
 
 def _longest(needle: str, done: int, cuts: list[int], at: int, source: Words) -> int:
@@ -62,6 +78,7 @@ def _longest(needle: str, done: int, cuts: list[int], at: int, source: Words) ->
             continue
         if not source.squeezed.startswith(needle[done:cut], at):
             break
-        if source.parts(at + length) and (length >= SHORTEST or cut == len(needle)):
+        whole = cut == len(needle) and source.parts(at + length)
+        if whole or (length >= SHORTEST and _ends(at + length, source)):
             best = length
     return best

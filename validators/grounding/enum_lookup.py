@@ -14,6 +14,9 @@ from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
 from validators.grounding.words import squeeze
 
+LONG = 7
+"""Letters of the shortest spelling that is also found at the head of a compound."""
+
 
 def look_up(value: Any, index: SourceIndex, synonyms: Mapping[str, tuple[str, ...]]) -> Lookup:
     """Find an enum's value by any spelling that the schema names for it. Never fuzzy."""
@@ -22,7 +25,7 @@ def look_up(value: Any, index: SourceIndex, synonyms: Mapping[str, tuple[str, ..
     if direct.match is not Match.ABSENT:
         return direct
     names = (*synonyms.get(written, ()), *signs(written))
-    spans = list(_spans(names, index))
+    spans = list(_spans(names, index)) or list(_compounds((written, *synonyms.get(written, ())), index))
     return found(spans, index.text, written) if spans else ABSENT
 
 
@@ -33,6 +36,17 @@ def _spans(names: Iterable[str], index: SourceIndex) -> Iterator[Span]:
                 yield index.word_span(*place)
         elif name.strip():
             yield from _signs(folded(name), index)
+
+
+def _compounds(names: Iterable[str], index: SourceIndex) -> Iterator[Span]:
+    """Long spellings that begin a longer word: "Rechnung" in "Rechnungsnummer"."""
+    words = index.words
+    for needle in map(squeeze, names):
+        at = words.squeezed.find(needle) if len(needle) >= LONG else -1
+        while at >= 0 and not words.parts(at):
+            at = words.squeezed.find(needle, at + 1)
+        if at >= 0:
+            yield index.word_span(at, at + len(needle))
 
 
 def _signs(name: str, index: SourceIndex) -> Iterator[Span]:

@@ -26,7 +26,7 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
             return replace(other, match=Match.NORMALISED)
     if pieces := columns.find(value, index.words):
         return Lookup(Match.NORMALISED, (index.word_span(*pieces),), 1.0)
-    return fuzzy.look_up(squeeze(value), index)
+    return fuzzy.look_up(value, index)
 
 
 def _duration(duration: tuple[int, str], value: str, index: SourceIndex) -> Lookup:

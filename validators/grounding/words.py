@@ -23,6 +23,7 @@ _GAP_ANY = re.compile(r"([0-9])[\W_](?=[\W_]*[0-9])")
 _KEPT_ASCII = b"abcdefghijklmnopqrstuvwxyz0123456789\x00"
 _MASK = bytes(code in _KEPT_ASCII for code in range(256))
 _DROP = {code: None for code in range(128) if code not in _KEPT_ASCII} | {0: " "}
+_BREAK = re.compile(r"\n|\t|\s\s|\|")
 _RUN_ON = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -64,6 +65,7 @@ class Words:
     """A folded text's words. `squeezed` is what is searched."""
 
     def __init__(self, source: Folded) -> None:
+        self._text = source.text
         self._marked = _mark(source.text)
         self.squeezed = _squeeze(self._marked)
 
@@ -101,6 +103,13 @@ class Words:
         if before.isdecimal() != after.isdecimal() or self._at[at] != self._at[at - 1] + 1:
             return True
         return not before.isdecimal() and bool(_RUN_ON.match(before) or _RUN_ON.match(after))
+
+    def breaks(self, at: int) -> bool:
+        """Whether a line ends or a column gap lies before the squeezed offset."""
+        if at <= 0 or at >= len(self.squeezed):
+            return True
+        before = self._at[at - 1] if self.squeezed[at - 1] != " " else self._at[at - 2]
+        return bool(_BREAK.search(self._text, before + 1, self._at[at]))
 
     @cached_property
     def _compact(self) -> tuple[str, list[int]]:
