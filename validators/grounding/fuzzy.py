@@ -29,7 +29,7 @@ def threshold(length: int) -> float:
 
     Chosen by `bench/grounding.py`: from 0.1 below to 0.05 above these, true companies and addresses ground
     alike and the same wrong ones are refused; 0.08 above, two in a hundred true companies are lost. What
-    refuses a value with one word changed is `WORD_SHARE`: without it 57 % of such addresses passed, with it 1 %.
+    refuses a value with one word changed is `WORD_SHARE`: without it 57 % of them pass, with it 1 %.
     """
     return 0.92 if length < 12 else 0.88 if length < 24 else 0.85
 
