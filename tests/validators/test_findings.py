@@ -125,6 +125,10 @@ GROUNDED = [
     ("Lieferant GmbH", Kind.TEXT, "Liefe\u00adrant\u200b GmbH", Match.NORMALISED),
     ("office supplies", Kind.TEXT, "o\ufb03ce sup-\nplies", Match.NORMALISED),
     ("Biosite Inc.", Kind.TEXT, "of Biosite Incorporated, a", Match.NORMALISED),
+    ("Muller AG", Kind.TEXT, "an die Müller AG", Match.FUZZY),
+    ("BRL", Kind.ENUM, "total R$ 10", Match.NORMALISED),
+    ("USD", Kind.ENUM, "total $10", Match.NORMALISED),
+    ("محمد علي", Kind.TEXT, "السيد محمد علي \u200f12", Match.VERBATIM),
     ("2 years", Kind.TEXT, "for two (2) years", Match.NORMALISED),
     ("18 months", Kind.TEXT, "for eighteen months", Match.NORMALISED),
     ("3 years", Kind.TEXT, "until the third anniversary", Match.NORMALISED),
@@ -156,6 +160,7 @@ REFUSED = [
     (Decimal(-5), Kind.NUMBER, "paid 5.00"),
     (Decimal(62), Kind.NUMBER, "62,50"),
     ("USD", Kind.ENUM, "62,00 €"),
+    ("USD", Kind.ENUM, "total R$ 10"),
     ("16 days", Kind.TEXT, "for six days"),
     (date(2018, 6, 5), Kind.DATE, "Rechnungsdatum 06.05.2018"),
 ]

@@ -14,6 +14,8 @@ from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
 from validators.grounding.words import squeeze
 
+_LOCAL = re.compile(r"(?<![^\W\d_])(?:r|a|au|c|ca|s|sg|hk|nz|nt|mx|rd|b)\Z")
+"""What makes a dollar sign another country's: R$, HK$."""
 LONG = 7
 """Letters of the shortest spelling that is also found at the head of a compound."""
 
@@ -53,5 +55,8 @@ def _signs(name: str, index: SourceIndex) -> Iterator[Span]:
     """Signs such as `€` or `R$`: no letter may touch a letter of theirs."""
     head = r"(?<![^\W\d_])" if name[0].isalpha() else ""
     tail = r"(?![^\W\d_])" if name[-1].isalpha() else ""
-    for match in re.finditer(head + re.escape(name) + tail, index.folded.text):
+    text = index.folded.text
+    for match in re.finditer(head + re.escape(name) + tail, text):
+        if name == "$" and _LOCAL.search(text, max(0, match.start() - 4), match.start()):
+            continue
         yield index.span(*match.span())

@@ -38,6 +38,10 @@ class Folded:
         self._from = origins  # the original offset of each
         self._ends = ends  # -1 where characters map one to one from here, else the original end of the group
 
+    def unaccented(self) -> Folded:
+        """The same without accents, letter for letter: offsets stay as they are."""
+        return Folded("".join(map(_base, self.text)), self._at, self._from, self._ends)
+
     def span(self, start: int, end: int) -> Span:
         """The original range of the folded range [start, end), whole characters and their marks."""
         return Span(self._start(start), self._end(end) if end > start else self._start(start))
@@ -116,6 +120,12 @@ class _Folder:
         self.at.append(self.length)
         self.origins.append(origin)
         self.ends.append(end)
+
+
+@lru_cache(maxsize=65536)
+def _base(char: str) -> str:
+    """A letter without its accent; other characters as they are."""
+    return char if char.isascii() else unicodedata.normalize("NFD", char)[0]
 
 
 @lru_cache(maxsize=65536)

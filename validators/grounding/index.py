@@ -38,6 +38,11 @@ class SourceIndex:
     def _number_places(self) -> dict[str, list[tuple[int, int]]]:
         return numbers.places(self.folded.text)
 
+    @cached_property
+    def plain_words(self) -> Words:
+        """Its words without accents, at the same offsets."""
+        return self.words if self.folded.text.isascii() else Words(self.folded.unaccented())
+
     def numbers(self, value: Decimal | int) -> Iterator[NumberMention]:
         """Every place where a magnitude is written, under any reading."""
         key = numbers.value_key(value)

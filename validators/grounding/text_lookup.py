@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from schemas.records import Match
+from schemas.records import Match, Span
 from validators.grounding import columns, durations, fuzzy
-from validators.grounding.folding import folded
+from validators.grounding.folding import fold, folded
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
 from validators.grounding.variants import variants
-from validators.grounding.words import squeeze
+from validators.grounding.words import Words, squeeze
+
+ACCENTS = 0.99
+"""The score of a text that differs in accents alone."""
 
 
 def look_up(value: str, index: SourceIndex) -> Lookup:
@@ -24,9 +27,19 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
     for variant in variants(folded(value)):
         if (other := whole(variant, index)).match is not Match.ABSENT:
             return replace(other, match=Match.NORMALISED)
+    if (plain := _unaccented(value, index)).match is not Match.ABSENT:
+        return plain
     if pieces := columns.find(value, index.words):
         return Lookup(Match.NORMALISED, (index.word_span(*pieces),), 1.0)
     return fuzzy.look_up(value, index)
+
+
+def _unaccented(value: str, index: SourceIndex) -> Lookup:
+    """A text of which only accents differ, as models and scanners leave them out."""
+    needle = Words(fold(value).unaccented()).squeezed
+    ranges = index.plain_words.find(needle)
+    spans = tuple(index.span(*index.plain_words.place(*place)) for place in ranges)
+    return Lookup(Match.FUZZY, spans, ACCENTS) if spans else ABSENT
 
 
 def _duration(duration: tuple[int, str], value: str, index: SourceIndex) -> Lookup:
@@ -68,4 +81,4 @@ def quote(value: str, index: SourceIndex) -> Lookup:
 def _bare(value: str, index: SourceIndex) -> Lookup:
     """A value without letters or digits: looked for just as it is."""
     at = index.text.find(value) if value.strip() else -1
-    return ABSENT if at < 0 else found([index.span(at, at + len(value))], index.text, value)
+    return ABSENT if at < 0 else found([Span(at, at + len(value))], index.text, value)
