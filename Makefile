@@ -5,6 +5,9 @@ BIN := .venv/bin
 DEMO_HOME ?= .assay
 BENCH ?= demo/documents
 
+# Without compiled files each start of the engine costs half a minute more.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup model demo test lint bench lock documents clean
 
