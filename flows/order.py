@@ -6,18 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from schemas.errors import EngineError
-from schemas.records import Status
+from schemas.records import Blob, Status
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Extract `source` under `schema`. `retry`: statuses that are done again; `limit` counts blobs."""
+    """Extract `source` under `schema`. `retry`: statuses that are done again; `limit` counts blobs.
+
+    `kind` is what the run is recorded as. `again` does all blobs, what is done under the recipe too: the new
+    extraction then stands beside the old one. `blobs` are taken instead of a listing of `source`.
+    """
 
     source: str
     schema: str
     decoding: str | None = None
     limit: int | None = None
     retry: frozenset[Status] = field(default_factory=frozenset)
+    kind: str = "extract"
+    again: bool = False
+    blobs: tuple[Blob, ...] | None = None
+
+    @property
+    def redone(self) -> frozenset[Status]:
+        """The statuses that do not count as done in this run."""
+        return frozenset(Status) if self.again else self.retry
 
 
 @dataclass(frozen=True, slots=True)

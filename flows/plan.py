@@ -76,12 +76,13 @@ def plan(order: Order, settings: Settings) -> Plan:
     """Decide a run. Writes nothing, but prepares the small model where it is missing."""
     schema = load_registry(settings.schemas).resolve(order.schema)
     decoding = choose_decoding(order, settings)
-    listing = list(islice(list_blobs(order.source), order.limit))
+    blobs = list_blobs(order.source) if order.blobs is None else order.blobs
+    listing = list(islice(blobs, order.limit))
     model = model_folder(settings)
     prompt = Prompt(schema.cls, Tokenizer(model))
     recipe = _recipe(schema, decoding, model, prompt, settings)
     warehouse = Warehouse(settings.home)
-    done = frozenset(warehouse.done(recipe.recipe_id, order.retry))
+    done = frozenset(warehouse.done(recipe.recipe_id, order.redone))
     known = warehouse.known(listing)
     todo = tuple(blob for blob in listing if not is_done(blob, known, done, settings.max_document_bytes))
     return Plan(order, settings, schema, decoding, model, prompt, recipe, len(listing), todo, done)

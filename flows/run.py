@@ -44,7 +44,7 @@ def _begin(plan: Plan, warehouse: Warehouse) -> str:
     warehouse.register_recipe(plan.recipe)
     order = plan.order
     return warehouse.start_run(
-        "extract", plan.schema.ref, plan.recipe.recipe_id, order.source, retry=order.retry
+        order.kind, plan.schema.ref, plan.recipe.recipe_id, order.source, retry=order.redone
     )
 
 
