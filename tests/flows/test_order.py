@@ -45,9 +45,7 @@ def test_again_puts_a_second_extraction_beside_the_first(order: Order, settings:
     assert carry(order, settings).run_id is None
     second = carry(replace(order, again=True), settings)
     assert (second.documents, second.skipped) == (3, 0)
-    per_run = (
-        "SELECT run_id, count(*) AS n, count(*) FILTER (is_current) AS current FROM extractions GROUP BY 1"
-    )
+    counts = "count(*) AS n, count(*) FILTER (is_current) AS current"
     assert rows(settings, f"SELECT run_id, {counts} FROM extractions GROUP BY 1 ORDER BY 1") == [
         {"run_id": first.run_id, "n": 3, "current": 0},
         {"run_id": second.run_id, "n": 3, "current": 3},
