@@ -88,6 +88,8 @@ def _marks(node: Node, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, found in walk(node, pointer):
         if isinstance(found, Scalar):
             yield where, {name: value for name, value in _mark(found).items() if value}
+        elif isinstance(found, Array) and isinstance(found.item, Object) and found.mark.compare:
+            yield where, {"compare": found.mark.compare}
 
 
 def _mark(node: Scalar) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 from pydantic.fields import FieldInfo
 
+from schemas import compare as comparisons
+
 
 class Kind(StrEnum):
     """How a leaf is read, compared and looked up in the source."""
@@ -29,8 +31,8 @@ class Kind(StrEnum):
 class Mark:
     """One field's marks. `scale` is what the printed number is multiplied by ("in thousands": 1000).
 
-    `synonyms` maps an enum value to the spellings by which a document may mean it. `compare` names the rule
-    for comparing with a label, `locale` decides how a number or date is read, `evidence` says that the
+    `synonyms` maps an enum value to the spellings by which a document may mean it. `compare` says how
+    a value is compared with its label (`schemas.compare`), `locale` decides how a number or date is read, `evidence` says that the
     field quotes the source.
     """
 
@@ -72,7 +74,11 @@ def field(
     evidence: bool = False,
     **constraints: Any,
 ) -> Any:
-    """A required field, without default, with its marks. `constraints` go to `pydantic.Field`."""
+    """A required field, without default, with its marks. `constraints` go to `pydantic.Field`.
+
+    Raises SchemaError for a `compare` that there is not (`schemas.compare`).
+    """
+    comparisons.parse(compare)
     info: FieldInfo = Field(description=description, **constraints)
     info.metadata.append(
         Mark(

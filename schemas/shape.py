@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from schemas import compare
 from schemas.errors import SchemaError
 from schemas.marks import Derived, IdentifierMark, Kind, Mark, ReasoningMark
 
@@ -56,11 +57,12 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Array:
-    """A list whose items have one shape."""
+    """A list whose items have one shape. Its mark is also that of its items, where they are values."""
 
     item: Node
     nullable: bool
     bounds: Bounds
+    mark: Mark = field(default_factory=Mark)
 
 
 @dataclass(frozen=True)
@@ -87,15 +89,21 @@ def member(cls: type[BaseModel], name: str) -> Node:
     return _node(info.annotation, tuple(info.metadata), f"{cls.__name__}.{name}")
 
 
-def _node(annotation: Any, metadata: tuple[Any, ...], where: str) -> Node:
+def _node(annotation: Any, metadata: tuple[Any, ...], where: str, *, listed: bool = False) -> Node:
     annotation, metadata, nullable = _unwrap(annotation, metadata)
     bounds = _bounds(metadata)
     if get_origin(annotation) is list:
         (item,) = get_args(annotation)
-        return Array(_node(item, _for_items(metadata), f"{where}[]"), nullable, bounds)
+        node = _node(item, _for_items(metadata), f"{where}[]", listed=True)
+        mark = _mark(metadata)
+        if isinstance(node, Object):
+            compare.check(mark.compare, "list", where, listed="objects")
+        return Array(node, nullable, bounds, mark)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return Object(annotation, nullable)
-    return _scalar(annotation, metadata, nullable, bounds, where)
+    node = _scalar(annotation, metadata, nullable, bounds, where)
+    compare.check(node.mark.compare, node.kind.value, where, listed="values" if listed else None)
+    return node
 
 
 def _for_items(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -122,17 +130,22 @@ def _unwrap(annotation: Any, metadata: tuple[Any, ...]) -> tuple[Any, tuple[Any,
 
 def _scalar(annotation: Any, metadata: tuple[Any, ...], nullable: bool, bounds: Bounds, where: str) -> Scalar:
     kind, plain, choices = _kind(annotation, metadata, bounds, where)
-    marks = [entry for entry in _flat(metadata) if isinstance(entry, Mark)]
     return Scalar(
         kind=kind,
         type=plain,
         nullable=nullable,
         bounds=bounds,
         choices=choices,
-        mark=marks[-1] if marks else Mark(),
+        mark=_mark(metadata),
         derived=_has(metadata, Derived),
         reasoning=_has(metadata, ReasoningMark),
     )
+
+
+def _mark(metadata: tuple[Any, ...]) -> Mark:
+    """The last mark among the metadata: a field's own stands after its type's."""
+    marks = [entry for entry in _flat(metadata) if isinstance(entry, Mark)]
+    return marks[-1] if marks else Mark()
 
 
 def _kind(
