@@ -1,8 +1,8 @@
 """How a field is compared with its label: what `field(compare=...)` may say.
 
-    compare="name"              one value: exact, text, words, name, address, identifier, duration, number, date
-    compare="tolerance 0.01"    a number within 0.01;  "tolerance 1%": within a hundredth of the label
-    compare="ordered name"      a list: set (order does not count), ordered, rows (aligned by their content)
+    compare="name"              one value by a rule of VALUE_RULES
+    compare="tolerance 0.01"    a number within 0.01; "tolerance 1%": within a hundredth of the label
+    compare="ordered name"      a list: set (order does not count), ordered, rows (aligned by content)
 
 Left unsaid, a value is compared as its kind is and a list of values as a set, of objects as rows.
 """

@@ -31,9 +31,9 @@ class Kind(StrEnum):
 class Mark:
     """One field's marks. `scale` is what the printed number is multiplied by ("in thousands": 1000).
 
-    `synonyms` maps an enum value to the spellings by which a document may mean it. `compare` says how
-    a value is compared with its label (`schemas.compare`), `locale` decides how a number or date is read, `evidence` says that the
-    field quotes the source.
+    `synonyms` maps an enum value to the spellings by which a document may mean it. `compare` says how a value
+    is compared with its label (`schemas.compare`), `locale` decides how a number or date is read, `evidence`
+    says that the field quotes the source.
     """
 
     synonyms: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
