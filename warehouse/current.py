@@ -1,7 +1,8 @@
 """Which extraction counts for a document and schema version: `extractions.is_current`.
 
 It is the one of the newest run that had an answer, or, where none had, of the newest run; runs in quarantine
-do not count. It is kept as a column, so that views over a million documents need not look for it.
+and evaluations do not count. It is kept as a column, so that views over a million documents need not look for
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ CREATE OR REPLACE TEMP TABLE newest AS
 SELECT document_id, schema, coalesce(max(run_id) FILTER (status <> 'failed'), max(run_id)) AS run_id
 FROM extractions
 WHERE document_id IN ({documents})
-    AND run_id NOT IN (SELECT run_id FROM runs WHERE status = 'quarantined')
+    AND run_id NOT IN (SELECT run_id FROM runs WHERE status = 'quarantined' OR kind = 'evaluate')
 GROUP BY document_id, schema
 """
 _MARK = """

@@ -34,11 +34,13 @@ _KNOWN = """
 CREATE OR REPLACE TEMP TABLE known_documents AS
     SELECT document_id, reader, category FROM documents SEMI JOIN staged_documents USING (document_id);
 CREATE OR REPLACE TEMP TABLE known_extractions AS
-    SELECT document_id, run_id, recipe_id, schema, status, level
+    SELECT document_id, run_id, recipe_id, schema, status, level,
+        run_id IN (SELECT run_id FROM runs WHERE kind = 'evaluate') AS measured_only
     FROM extractions SEMI JOIN staged_extractions USING (document_id);
 """
 # Which documents get their extraction now. A run has one for each; and what another run finished under the
-# same recipe stands, unless this run was asked to do that status again.
+# same recipe stands, unless this run was asked to do that status again. An evaluation only measures: what it
+# did neither stands in the way of a run, nor counts as current.
 _FRESH = """
 CREATE OR REPLACE TEMP TABLE fresh AS
 SELECT staged.document_id FROM staged_extractions AS staged WHERE NOT EXISTS (
@@ -46,6 +48,7 @@ SELECT staged.document_id FROM staged_extractions AS staged WHERE NOT EXISTS (
     WHERE known.document_id = staged.document_id AND (
         known.run_id = staged.run_id
         OR known.recipe_id = staged.recipe_id
+            AND NOT known.measured_only
             AND (known.status <> 'failed' OR known.level IN ('read', 'fit'))
             AND NOT list_contains($retry, known.status)))
 """
@@ -55,8 +58,11 @@ INSERT INTO documents BY NAME FROM staged_documents ANTI JOIN known_documents US
 DELETE FROM sightings WHERE uri IN (SELECT uri FROM staged_sightings);
 INSERT INTO sightings BY NAME FROM staged_sightings;
 INSERT INTO extractions BY NAME
-    SELECT staged.*, true AS is_current FROM staged_extractions AS staged SEMI JOIN fresh USING (document_id);
-INSERT INTO attempts BY NAME FROM staged_attempts SEMI JOIN fresh USING (document_id);
+    SELECT staged.*, staged.run_id NOT IN (SELECT run_id FROM runs WHERE kind = 'evaluate') AS is_current
+    FROM staged_extractions AS staged SEMI JOIN fresh USING (document_id);
+INSERT INTO attempts BY NAME
+    SELECT *, json_valid(text) AND starts_with(ltrim(text), '{') AS parses
+    FROM staged_attempts SEMI JOIN fresh USING (document_id);
 INSERT INTO fields BY NAME FROM staged_fields SEMI JOIN fresh USING (document_id);
 INSERT INTO findings BY NAME FROM staged_findings SEMI JOIN fresh USING (document_id);
 """
