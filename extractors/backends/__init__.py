@@ -1,0 +1,1 @@
+"""The structured-output backends on their own: a schema compiled over a vocabulary, without an engine."""

@@ -1,0 +1,38 @@
+"""What a backend gives for a schema: a grammar that says, token by token, what may come next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Grammar(Protocol):
+    """A compiled schema, and how far an answer has come under it."""
+
+    def allowed(self) -> frozenset[int]:
+        """Ids of the tokens that may come next, the end of the answer among them."""
+
+    def advance(self, token: int) -> bool:
+        """Take one token; False where the grammar refuses it, and then nothing has changed."""
+
+    def finished(self) -> bool:
+        """Whether the answer may end here."""
+
+    def restart(self) -> None:
+        """Back to the beginning."""
+
+
+def accepts(grammar: Grammar, ids: Sequence[int]) -> bool:
+    """Whether these tokens are a whole answer. The grammar is walked from its beginning, and set back."""
+    try:
+        return all(grammar.advance(token) for token in ids) and grammar.finished()
+    finally:
+        grammar.restart()
+
+
+def bits(words: bytes, size: int) -> frozenset[int]:
+    """The set bits of a bitmask of 32-bit words, low bit first: the ids of `size` tokens that are allowed."""
+    import numpy as np
+
+    found = np.flatnonzero(np.unpackbits(np.frombuffer(words, dtype=np.uint8), bitorder="little"))
+    return frozenset(int(id_) for id_ in found if id_ < size)
