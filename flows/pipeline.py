@@ -52,7 +52,7 @@ class Pipeline:
         self.stopped = False
 
     async def run(self) -> None:
-        """Do the whole plan. Raises EngineError where no engine starts, WarehouseError for a full disk."""
+        """Do the whole plan. Raises EngineError where no engine starts or it refuses the schema."""
         settings = self._plan.settings
         readers = ReaderPool(
             workers=settings.reader_workers,
@@ -199,8 +199,18 @@ class Pipeline:
 
     async def _start(self) -> Engine:
         engine = await self._start_engine(self._plan)
+        try:
+            await self._compile(engine)
+        except BaseException:
+            await engine.close()
+            raise
         self._display.ready()
         return engine
+
+    async def _compile(self, engine: Engine) -> None:
+        """A schema that cannot be enforced ends the run before any document was sent."""
+        if self._plan.decoding.mode == "guided":
+            self._display.tally.compile_s = await engine.compile(self._plan.prompt.json_schema)
 
     async def _close_engine(self) -> None:
         if self._engine is None:

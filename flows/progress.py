@@ -34,6 +34,7 @@ class Tally:
     statuses: Counter[Status] = field(default_factory=Counter)
     tokens: int = 0
     engine_failures: int = 0
+    compile_s: float = 0.0
     began: float = field(default_factory=time.monotonic)
     stage: str = "starting"
 

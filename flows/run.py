@@ -15,7 +15,7 @@ from flows.order import Summary
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, shown
-from schemas.errors import AssayError, EngineError
+from schemas.errors import AssayError, EngineError, EngineRefusedSchema
 from warehouse.store import Warehouse
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -69,6 +69,8 @@ async def _run(
     async with _beating(warehouse, run_id, heartbeat_s), _stoppable(pipeline):
         try:
             await pipeline.run()
+        except EngineRefusedSchema:  # the person asked for what cannot be done
+            raise
         except EngineError as error:
             return "failed", str(error)
     return ("interrupted", "stopped on request") if pipeline.stopped else ("finished", None)
@@ -113,9 +115,11 @@ async def _stoppable(pipeline: Pipeline) -> AsyncIterator[None]:
             loop.remove_signal_handler(one)
 
 
-def _counts(tally: Tally) -> dict[str, int]:
+def _counts(tally: Tally) -> dict[str, float]:
     statuses = {str(status): count for status, count in tally.statuses.items()}
-    return {**statuses, "engine_failures": tally.engine_failures, "tokens": tally.tokens}
+    compile_s = round(tally.compile_s, 4)
+    told = {"engine_failures": tally.engine_failures, "tokens": tally.tokens, "compile_s": compile_s}
+    return {**statuses, **told}
 
 
 def _end(

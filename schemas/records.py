@@ -181,6 +181,22 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Mask:
+    """What the mask did to one answer; None where it is not known.
+
+    A token's removed mass is the share of the model's probability, 0 to 1, that lay on forbidden tokens.
+    `log_allowed_mass` is the sum of ln(1 - removed mass). `forced_share` is the share of tokens that were the
+    only legal one. `canonical` says whether the tokenizer itself would spell the text with these tokens.
+    """
+
+    mean_removed_mass: float | None = None
+    max_removed_mass: float | None = None
+    log_allowed_mass: float | None = None
+    forced_share: float | None = None
+    canonical: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One generation for one document. Log-probabilities are natural; times are seconds."""
 
@@ -200,6 +216,7 @@ class Attempt:
     started_at: datetime
     tokens: tuple[Token, ...] = ()
     error: str | None = None
+    mask: Mask = Mask()
 
     @property
     def mean_logprob(self) -> float | None:
@@ -252,7 +269,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The outcome for one document in one run. `value` is the chosen answer as JSON, decimals as text."""
+    """The outcome for one document in one run. `value` is the chosen answer as JSON, decimals as text.
+
+    `effective_samples` is for an aligned selection: as many equally weighted samples would tell as much.
+    """
 
     run_id: str
     document_id: str
@@ -268,3 +288,4 @@ class Extraction:
     attempts: tuple[Attempt, ...] = ()
     findings: tuple[Finding, ...] = ()
     fields: tuple[FieldResult, ...] = field(default=())
+    effective_samples: float | None = None

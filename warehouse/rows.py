@@ -130,6 +130,7 @@ def _attempt(run_id: str, extraction: Extraction, attempt: Attempt) -> Row:
         "chosen": attempt.attempt_id == extraction.attempt_id and extraction.status != Status.FAILED,
         "text": storable(attempt.text),
         "mean_logprob": attempt.mean_logprob,
+        **{name: getattr(attempt.mask, name) for name in _MASK},
         "started_at": utc(attempt.started_at),
         "error": _maybe(attempt.error),
         "tokens": [_token(token) for token in attempt.tokens],
@@ -140,6 +141,7 @@ _SAME_IN_ATTEMPT = (
     *("attempt_id", "document_id", "number", "sample", "seed", "ending"),
     *("prompt_tokens", "output_tokens", "cached_tokens", "queued_s", "first_token_s", "total_s"),
 )
+_MASK = ("mean_removed_mass", "max_removed_mass", "log_allowed_mass", "forced_share", "canonical")
 
 
 def _token(token: Token) -> Row:
@@ -165,6 +167,7 @@ def _extraction(run_id: str, extraction: Extraction) -> Row:
         "attempt_id": extraction.attempt_id,
         "attempts": len(extraction.attempts),
         "finished_at": utc(extraction.finished_at),
+        "effective_samples": extraction.effective_samples,
     }
 
 

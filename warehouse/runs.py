@@ -72,7 +72,7 @@ def finish(
     connection: duckdb.DuckDBPyConnection,
     run_id: str,
     status: str,
-    counts: Mapping[str, int],
+    counts: Mapping[str, float],
     message: str | None = None,
 ) -> None:
     """Record how a run ended. `documents` is counted from what was landed, `counts` is what the run counted.

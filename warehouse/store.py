@@ -17,7 +17,7 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import lookups, runs
+from warehouse import evaluations, lookups, runs
 from warehouse.archive import Archive
 from warehouse.connection import WAIT_S, opened, transaction
 from warehouse.landed import Landed
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from schemas.recipe import Recipe
+    from warehouse.evaluations import LabelRow, Measured
     from warehouse.rows import Sighting
     from warehouse.typed import SchemaVersion
 
@@ -109,7 +110,7 @@ class Warehouse:
         return True
 
     def finish_run(
-        self, run_id: str, status: str, counts: Mapping[str, int], message: str | None = None
+        self, run_id: str, status: str, counts: Mapping[str, float], message: str | None = None
     ) -> None:
         """Record how a run ended: finished, interrupted, failed or crashed."""
         self._write(lambda connection: runs.finish(connection, run_id, status, counts, message))
@@ -158,6 +159,23 @@ class Warehouse:
         """Documents with their text, in the order of their ids; unknown ones are left out."""
         wanted = list(document_ids)
         return self._read(lambda connection: lookups.documents(connection, wanted))
+
+    def add_labels(self, rows: Iterable[LabelRow]) -> None:
+        """Record labels, such as a person's corrections; the newest of a place counts."""
+        listed = list(rows)
+        self._write(lambda connection: evaluations.add_labels(connection, listed))
+
+    def labels(self, schema: str) -> list[tuple[str, str, str]]:
+        """Document, pointer and JSON text of the newest label of each place under a schema version."""
+        return self._read(lambda connection: evaluations.newest_labels(connection, schema))
+
+    def add_evaluation(self, measured: Measured) -> None:
+        """Record what an evaluation measured, all of it or nothing."""
+        self._write(lambda connection: evaluations.add(connection, measured))
+
+    def resolve_evaluation(self, given: str) -> str:
+        """The evaluation_id that starts with `given`. Raises UsageError where none or several do."""
+        return self._read(lambda connection: evaluations.resolve(connection, given))
 
     def query(
         self, sql: str, params: Sequence[Any] | Mapping[str, Any] | None = None, *, read_only: bool = True

@@ -61,8 +61,13 @@ ATTEMPTS = _schema(
         ("started_at", _TIME),
         ("error", _TEXT),
         ("tokens", pa.list_(_TOKEN)),
+        ("mean_removed_mass", _REAL),
+        ("max_removed_mass", _REAL),
+        ("log_allowed_mass", _REAL),
+        ("forced_share", _REAL),
+        ("canonical", pa.bool_()),
     ],
-    nullable="mean_logprob error",
+    nullable="mean_logprob error mean_removed_mass max_removed_mass log_allowed_mass forced_share canonical",
 )
 EXTRACTIONS = _schema(
     [
@@ -78,8 +83,9 @@ EXTRACTIONS = _schema(
         ("attempt_id", _TEXT),
         ("attempts", pa.int32()),
         ("finished_at", _TIME),
+        ("effective_samples", _REAL),
     ],
-    nullable="level category message value attempt_id",
+    nullable="level category message value attempt_id effective_samples",
 )
 FIELDS = _schema(
     [

@@ -30,6 +30,19 @@ class Engine(Protocol):
         Raises EngineUnavailable where the engine as a whole is down.
         """
 
+    async def compile(self, json_schema: str) -> float:
+        """Compile a schema before any document is sent; the seconds that took, 0 where it was done before.
+
+        Raises EngineRefusedSchema, which names the keyword and the backends that would take the schema.
+        """
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        """The model's own log-probability (natural, without any mask) of each token of `answer`.
+
+        One prefill pass over both. They must leave room for one token more in `max_model_len`. Raises
+        EngineError where the pass fails, EngineUnavailable where the engine as a whole is down.
+        """
+
     def identity(self) -> Mapping[str, str]:
         """Content hashes of the model and the engine's settings."""
 

@@ -20,10 +20,11 @@ from extractors.engines import sampling
 from extractors.engines.beam_engine import Searcher
 from extractors.engines.identity import SETTINGS, engine_versions, model_identity
 from extractors.engines.process import core_pids, prepare_environment, reap
+from extractors.engines.refusal import refused
 from extractors.engines.tokenizer import Tokenizer
-from extractors.engines.translate import attempt_of, failed_attempt, translated
+from extractors.engines.translate import attempt_of, failed_attempt, own_logprobs, translated
 from schemas.decoding import Backend, Decoding
-from schemas.errors import EngineError, EngineRefusedSchema, EngineUnavailable
+from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
 from schemas.records import Attempt, Ending, Request
 
 GUARDED = "extractors.engines.executor.GuardedExecutor"
@@ -81,7 +82,7 @@ class EmbeddedEngine:
     async def compile(self, json_schema: str) -> float:
         """Have the backend compile the schema for one token; seconds taken, 0 where it was done before.
 
-        Raises EngineRefusedSchema with the backend's reason, before any document is sent.
+        Raises EngineRefusedSchema, which names the keyword and the backends that would take the schema.
         """
         if json_schema in self._compiled:
             return 0.0
@@ -89,9 +90,21 @@ class EmbeddedEngine:
         probe = Request("compile", self.tokenizer.encode_data("{"), json_schema, max_tokens=1, seed=0)
         attempt = (await self.generate(probe, Decoding(name="compile", backend=self.options.backend), ""))[0]
         if attempt.ending not in (Ending.STOP, Ending.LENGTH):
-            raise EngineRefusedSchema(f"{self.options.backend} cannot enforce the schema: {attempt.error}")
+            reason = attempt.error or attempt.ending
+            raise await asyncio.to_thread(refused, json_schema, self.options.backend, reason)
         self._compiled[json_schema] = time.monotonic() - started
         return self._compiled[json_schema]
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        """The unmasked log-probability of each token of `answer`, by a prefill pass over both."""
+        try:
+            async with asyncio.timeout(self.options.timeout_s):
+                output = await self._final_output((*prompt, *answer), sampling.prefill())
+        except TimeoutError as error:
+            raise EngineTimeout(f"not scored within {self.options.timeout_s:g} s") from error
+        except Exception as error:
+            raise translated(error) from error
+        return own_logprobs(output, answer)
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         """One attempt for each sample drawn at once; the seed of sample i is the request's plus i."""

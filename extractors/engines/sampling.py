@@ -33,6 +33,21 @@ def parameters(request: Request, decoding: Decoding, sample: int) -> Any:
     )
 
 
+def prefill(likeliest: int = 0) -> Any:
+    """For a pass over a prompt that gives each token's log-probability, and the `likeliest` ones beside it.
+
+    They are the model's own: no mask, temperature or penalty has a part in `prompt_logprobs`.
+    """
+    from vllm.sampling_params import RequestOutputKind, SamplingParams
+
+    return SamplingParams(
+        temperature=0.0,
+        max_tokens=1,
+        prompt_logprobs=likeliest,
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
 def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:
     """For a step of a beam search: the likeliest allowed token, or the `likeliest` first ones of all.
 

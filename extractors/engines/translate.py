@@ -85,6 +85,15 @@ def likeliest_tokens(output: Any, count: int) -> list[Token]:
     return [Token(int(i), one.decoded_token or "", None, float(one.logprob)) for i, one in ranked[:count]]
 
 
+def own_logprobs(output: Any, answer: Sequence[int]) -> list[float]:
+    """The log-probability of each token of `answer`, which was the end of a prefill pass' prompt."""
+    found = output.prompt_logprobs or []
+    if str(output.outputs[0].finish_reason) == "error" or len(found) < len(answer):
+        raise EngineError("the engine gave no log-probabilities for the prompt")
+    ranks = found[len(found) - len(answer) :]
+    return [float(rank[id_].logprob) for id_, rank in zip(answer, ranks, strict=True)]
+
+
 def translated(error: Exception) -> EngineError:
     """The error of our tree for what vLLM raised. A dead core is EngineUnavailable: all would fail."""
     if isinstance(error, EngineError):

@@ -51,6 +51,8 @@ class ScriptedEngine:
     script: Sequence[Answer]
     max_model_len: int = 100_000
     logprobs: Sequence[float] = ()
+    own_logprob: float | Exception = -0.1
+    scored: list[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
@@ -84,6 +86,18 @@ class ScriptedEngine:
             started_at=datetime.now(UTC),
             tokens=(Token(5, "x", logprob),),
         )
+
+    async def compile(self, json_schema: str) -> float:
+        """It takes every schema, at once."""
+        return 0.0
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        """`own_logprob` for each token, or raised where it is an exception."""
+        await asyncio.sleep(0)
+        self.scored.append((prompt, answer))
+        if isinstance(self.own_logprob, Exception):
+            raise self.own_logprob
+        return [self.own_logprob] * len(answer)
 
     def identity(self) -> Mapping[str, str]:
         """Nothing was loaded."""

@@ -12,7 +12,7 @@ from extractors.engines.tokenizer import Tokenizer
 from flows.pipeline import EngineFactory
 from flows.plan import Plan
 from schemas.decoding import Decoding
-from schemas.errors import EngineUnavailable
+from schemas.errors import EngineRefusedSchema, EngineUnavailable
 from schemas.records import Attempt, Ending, Request
 
 Answer = Callable[[str], str]
@@ -51,6 +51,7 @@ class FakeEngine:
         self.delay_s = delay_s
         self.answer = answer
         self.requests = 0
+        self.compiled: list[str] = []
         self.in_flight = 0
         self.most_in_flight = 0
         self.closed = False
@@ -84,6 +85,13 @@ class FakeEngine:
             started_at=datetime.now(UTC),
         )
 
+    async def compile(self, json_schema: str) -> float:
+        self.compiled.append(json_schema)
+        return 0.25
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        return [-1.0] * len(answer)
+
     def identity(self) -> Mapping[str, str]:
         return {"name": "fake"}
 
@@ -99,6 +107,13 @@ class DownEngine(FakeEngine):
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         raise EngineUnavailable("the engine is down")
+
+
+class RefusingEngine(FakeEngine):
+    """An engine whose backend cannot enforce the schema."""
+
+    async def compile(self, json_schema: str) -> float:
+        raise EngineRefusedSchema("guidance cannot enforce the keyword `not`")
 
 
 class Factory:

@@ -15,9 +15,9 @@ from flows.order import Order, Summary
 from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
-from schemas.errors import EngineUnavailable, UsageError
+from schemas.errors import EngineRefusedSchema, EngineUnavailable, UsageError
 from schemas.records import Status
-from tests.flows.fake_engine import DownEngine, Factory, FakeEngine, receipt
+from tests.flows.fake_engine import DownEngine, Factory, FakeEngine, RefusingEngine, receipt
 from warehouse.store import Warehouse
 
 Run = Callable[..., Summary]
@@ -62,6 +62,28 @@ def test_each_document_ends_as_one_row_and_is_archived(run: Run, settings: Setti
     assert {archive.get(str(row["document_id"])) for row in found} == {
         path.read_bytes() for path in source.iterdir()
     }
+
+
+def test_the_schema_is_compiled_before_any_document_and_the_time_is_recorded(
+    run: Run, settings: Settings
+) -> None:
+    factory = Factory()
+    run(factory)
+    assert len(factory.started[0].compiled) == 1
+    assert rows(settings, "SELECT (counts->>'compile_s')::DOUBLE AS s FROM runs") == [{"s": 0.25}]
+
+
+def test_a_refused_schema_ends_the_run_with_its_reason_and_no_document_is_sent(
+    run: Run, settings: Settings
+) -> None:
+    factory = Factory(kind=RefusingEngine)
+    with pytest.raises(EngineRefusedSchema, match="`not`"):
+        run(factory)
+    assert (factory.started[0].requests, factory.started[0].closed) == (0, True)
+    assert rows(settings, "SELECT count(*) AS n FROM extractions") == [{"n": 0}]
+    (ended,) = rows(settings, "SELECT status, message FROM runs")
+    assert ended["status"] == "failed"
+    assert "`not`" in str(ended["message"])
 
 
 def test_second_call_starts_no_engine_and_no_run(run: Run, settings: Settings) -> None:

@@ -1,0 +1,100 @@
+"""Why a backend refuses a schema: the keyword that it stumbles over, and the backends that would take it.
+
+Found by trying, not from a table: a keyword is to blame if the backend takes the schema without it. The
+checks are vLLM's own, the ones that each request meets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, get_args
+
+from schemas.decoding import Backend
+from schemas.errors import EngineRefusedSchema
+
+# Where a schema holds names of a user's own instead of keywords.
+_NAMES = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+# What gives a schema its shape: without it hardly anything is left to refuse.
+_SHAPE = frozenset({"properties", "items", "$defs", "definitions", "type"})
+# Values, not schemas: nothing in them is a keyword.
+_VALUES = frozenset({"enum", "const", "default", "examples", "required"})
+
+
+def refused(json_schema: str, backend: Backend, reason: str) -> EngineRefusedSchema:
+    """The error to raise for a schema that `backend` refused with `reason`. Imports vLLM."""
+    keyword = blamed(json.loads(json_schema), lambda one: refusal(json.dumps(one), backend) is None)
+    takers = [other for other in get_args(Backend) if refusal(json_schema, other) is None]
+    about = f"the keyword {keyword}" if keyword else "the schema"
+    named = " or ".join(takers)
+    advice = f"a decoding with backend {named} would take it" if takers else "no backend takes it"
+    return EngineRefusedSchema(f"{backend} cannot enforce {about} ({_first_line(reason)}): {advice}")
+
+
+def refusal(json_schema: str, backend: Backend) -> str | None:
+    """The reason for which vLLM would turn the schema away under a backend; None where it would not."""
+    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
+
+    try:
+        _check(backend)(SamplingParams(structured_outputs=StructuredOutputsParams(json=json_schema)))
+    except Exception as error:  # noqa: BLE001 - each backend's compiler raises types of its own
+        return _first_line(str(error)) or type(error).__name__
+    return None
+
+
+def _check(backend: Backend) -> Callable[[Any], None]:
+    from vllm.v1.structured_output import backend_guidance, backend_outlines, backend_xgrammar
+
+    checks: dict[Backend, Callable[[Any], None]] = {
+        "guidance": backend_guidance.validate_guidance_grammar,
+        "xgrammar": backend_xgrammar.validate_xgrammar_grammar,
+        "outlines": backend_outlines.validate_structured_output_request_outlines,
+    }
+    return checks[backend]
+
+
+def blamed(schema: Mapping[str, Any], taken: Callable[[Mapping[str, Any]], bool]) -> str | None:
+    """The first keyword without which the schema is taken, and its place; else a name dropped everywhere."""
+    for pointer in _keywords(schema, ()):
+        if taken(_without(schema, pointer)):
+            return f"`{pointer[-1]}` at /{'/'.join(pointer[:-1])}" if pointer[:-1] else f"`{pointer[-1]}`"
+    names = dict.fromkeys(pointer[-1] for pointer in _keywords(schema, ()))
+    return next((f"`{name}`" for name in names if taken(_stripped(schema, name))), None)
+
+
+def _keywords(node: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The place of every keyword, inner ones first: the smallest part that can go is the one to blame."""
+    named = bool(path) and path[-1] in _NAMES
+    for key, value in _members(node):
+        if key not in _VALUES or named:
+            yield from _keywords(value, (*path, key))
+        if isinstance(node, Mapping) and not named and key not in _SHAPE:
+            yield (*path, key)
+
+
+def _members(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, Mapping):
+        yield from node.items()
+    elif isinstance(node, list):
+        yield from ((str(i), value) for i, value in enumerate(node))
+
+
+def _without(node: Any, path: tuple[str, ...]) -> Any:
+    """A copy in which the keyword at `path` is missing."""
+    here, rest = path[0], path[1:]
+    if isinstance(node, list):
+        return [_without(value, rest) if str(i) == here else value for i, value in enumerate(node)]
+    if not rest:
+        return {key: value for key, value in node.items() if key != here}
+    return {key: _without(value, rest) if key == here else value for key, value in node.items()}
+
+
+def _stripped(node: Any, name: str) -> Any:
+    """A copy in which a keyword is missing everywhere."""
+    for path in [one for one in _keywords(node, ()) if one[-1] == name]:
+        node = _without(node, path)
+    return node
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:300]
