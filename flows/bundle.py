@@ -14,13 +14,19 @@ from warehouse.rows import Sighting
 
 @dataclass(slots=True)
 class Bundle:
-    """A blob on its way. `waiting` holds the ids of documents whose outcome is not there yet."""
+    """A blob on its way. `waiting` holds the ids of documents whose outcome is not there yet.
+
+    `seen`: its bytes could be had. `listed`: a listing found it. `landed`: the warehouse has its documents as
+    they are.
+    """
 
     blob: Blob
     documents: list[Document]
     waiting: set[str]
     extractions: list[Extraction] = field(default_factory=list)
     seen: bool = True
+    listed: bool = True
+    landed: bool = False
 
     @property
     def complete(self) -> bool:
@@ -31,7 +37,12 @@ class Bundle:
     def sightings(self) -> list[Sighting]:
         """What was found in the blob; nothing where its bytes could not be had, so that it is tried again."""
         found = tuple(document.document_id for document in self.documents)
-        return [Sighting(self.blob, found)] if self.seen else []
+        return [Sighting(self.blob, found)] if self.seen and self.listed else []
+
+    @property
+    def news(self) -> list[Document]:
+        """The documents that the warehouse does not have as they are now."""
+        return [] if self.landed else self.documents
 
     def add(self, extraction: Extraction) -> None:
         """Take in one document's outcome."""

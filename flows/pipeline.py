@@ -13,18 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from extractors.engines.base import Engine
 from extractors.extract import extract_document
 from extractors.readers.pool import ReaderPool
-from extractors.storage import read_all
-from flows.bundle import Bundle, Job, unread
+from flows.bundle import Bundle, Job
 from flows.channel import Channel, drain
 from flows.checker import Checker
+from flows.intake import Arrival
 from flows.plan import Plan
 from flows.progress import Display
 from flows.stager import Stager
-from schemas.errors import ReadError
-from schemas.records import Blob, Document, Extraction, Level
+from schemas.records import Document, Extraction, Level
 from warehouse.store import Warehouse
 
-Read = tuple[Blob, bytes | ReadError]
 EngineFactory = Callable[[Plan], Awaitable[Engine]]
 READS_AT_ONCE = 16
 # Twice what the engine works on: when one answer ends, the next prompt is already in its queue.
@@ -74,7 +72,7 @@ class Pipeline:
             self._engine.cancel()
 
     async def _flow(self, pool: ReaderPool, threads: ThreadPoolExecutor) -> None:
-        raw: Channel[Read] = Channel(READS_AT_ONCE)
+        raw: Channel[Arrival] = Channel(READS_AT_ONCE)
         jobs: Channel[Job] = Channel(self._in_flight)
         finished: Channel[Bundle] = Channel(2 * self._in_flight)
         try:
@@ -92,16 +90,16 @@ class Pipeline:
         """Land what is finished of the blobs that were not finished as a whole."""
         await self._stager.flush(bundle for bundle in self._open.values() if bundle.extractions)
 
-    async def _fetch(self, raw: Channel[Read]) -> None:
+    async def _fetch(self, raw: Channel[Arrival]) -> None:
         """Bytes of each blob, 16 on their way at once."""
-        arriving = read_all(self._plan.todo, self._plan.settings.max_document_bytes, READS_AT_ONCE)
-        while not self.stopped and (read := await asyncio.to_thread(_next, arriving)) is not None:
-            await raw.put(read)
+        arriving = self._plan.intake.arriving(READS_AT_ONCE)
+        while not self.stopped and (arrival := await asyncio.to_thread(_next, arriving)) is not None:
+            await raw.put(arrival)
         await raw.close()
 
     async def _read_all(
         self,
-        raw: Channel[Read],
+        raw: Channel[Arrival],
         jobs: Channel[Job],
         finished: Channel[Bundle],
         pool: ReaderPool,
@@ -109,25 +107,14 @@ class Pipeline:
     ) -> None:
         """Archive each blob's bytes, take its text in a worker process, hand on what is to be extracted."""
 
-        async def one(read: Read) -> None:
+        async def one(arrival: Arrival) -> None:
             if not self.stopped:
                 loop = asyncio.get_running_loop()
-                bundle = await loop.run_in_executor(threads, self._take_text, pool, read)
+                bundle = await loop.run_in_executor(threads, self._plan.intake.bundle, arrival, pool)
                 await self._hand_on(bundle, jobs, finished)
 
         await drain(raw, one, self._plan.settings.reader_workers)
         await jobs.close()
-
-    def _take_text(self, pool: ReaderPool, read: Read) -> Bundle:
-        """In a thread: the archive first, so that no reader's crash can cost the bytes."""
-        blob, data = read
-        if isinstance(data, ReadError):
-            return unread(blob, data)
-        self._warehouse.archive.put(data)
-        results = pool.read(data, blob.uri)
-        for attachment in results[1:]:
-            self._warehouse.archive.put(attachment.data)
-        return Bundle(blob, [result.document for result in results], set())
 
     async def _hand_on(self, bundle: Bundle, jobs: Channel[Job], finished: Channel[Bundle]) -> None:
         """Claim each document once: the same bytes under two names are one document with one extraction."""
@@ -220,7 +207,7 @@ class Pipeline:
             await self._engine.result().close()
 
 
-def _next(arriving: Iterator[Read]) -> Read | None:
+def _next(arriving: Iterator[Arrival]) -> Arrival | None:
     """The next item, or None at the end: a StopIteration cannot leave a thread."""
     return next(arriving, None)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from extractors.prompts import Prompt
 from extractors.readers import READER_VERSIONS
 from extractors.storage import list_blobs
 from flows.bundle import stand_in_id
+from flows.intake import Intake, StorageIntake
 from flows.lock import exclusive
 from flows.model import model_folder
 from flows.order import Order, Summary
@@ -28,8 +29,8 @@ from warehouse.store import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A decided run: what is done to which blobs. `done` are documents that need nothing more."""
+class Terms:
+    """How documents are extracted: what was asked, and all that its recipe is made of."""
 
     order: Order
     settings: Settings
@@ -38,9 +39,25 @@ class Plan:
     model: Path
     prompt: Prompt
     recipe: Recipe
+
+    def finished(self) -> frozenset[str]:
+        """The documents that need nothing more under this recipe."""
+        return frozenset(Warehouse(self.settings.home).done(self.recipe.recipe_id, self.order.redone))
+
+    def over(self, listed: int, todo: Sequence[Blob], done: frozenset[str], intake: Intake) -> Plan:
+        """The plan to do `todo`, of `listed` that were looked at."""
+        shared = {part.name: getattr(self, part.name) for part in fields(self)}
+        return Plan(**shared, listed=listed, todo=tuple(todo), done=done, intake=intake)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Terms):
+    """A decided run: what is done to which blobs. `done` are documents that need nothing more."""
+
     listed: int
     todo: tuple[Blob, ...]
     done: frozenset[str]
+    intake: Intake
 
     @property
     def skipped(self) -> int:
@@ -73,19 +90,28 @@ def nothing_to_do(plan: Plan) -> Summary:
 
 
 def plan(order: Order, settings: Settings) -> Plan:
-    """Decide a run. Writes nothing, but prepares the small model where it is missing."""
-    schema = load_registry(settings.schemas).resolve(order.schema)
-    decoding = choose_decoding(order, settings)
+    """Decide a run over storage. Writes nothing, but prepares the small model where it is missing."""
+    schema, decoding = chosen(order, settings)
     blobs = list_blobs(order.source) if order.blobs is None else order.blobs
     listing = list(islice(blobs, order.limit))
+    terms = terms_of(order, settings, schema, decoding)
+    warehouse, limit = Warehouse(settings.home), settings.max_document_bytes
+    done, known = terms.finished(), warehouse.known(listing)
+    todo = tuple(blob for blob in listing if not is_done(blob, known, done, limit))
+    return terms.over(len(listing), todo, done, StorageIntake(todo, warehouse.archive, limit=limit))
+
+
+def chosen(order: Order, settings: Settings) -> tuple[SchemaVersion, Decoding]:
+    """What an order names. Raises UsageError where there is none of that name."""
+    return load_registry(settings.schemas).resolve(order.schema), choose_decoding(order, settings)
+
+
+def terms_of(order: Order, settings: Settings, schema: SchemaVersion, decoding: Decoding) -> Terms:
+    """The terms of a run. Prepares the small model where it is missing."""
     model = model_folder(settings)
     prompt = Prompt(schema.cls, Tokenizer(model))
     recipe = _recipe(schema, decoding, model, prompt, settings)
-    warehouse = Warehouse(settings.home)
-    done = frozenset(warehouse.done(recipe.recipe_id, order.redone))
-    known = warehouse.known(listing)
-    todo = tuple(blob for blob in listing if not is_done(blob, known, done, settings.max_document_bytes))
-    return Plan(order, settings, schema, decoding, model, prompt, recipe, len(listing), todo, done)
+    return Terms(order, settings, schema, decoding, model, prompt, recipe)
 
 
 def choose_decoding(order: Order, settings: Settings) -> Decoding:

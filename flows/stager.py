@@ -56,7 +56,7 @@ class Stager:
         self._warehouse.stage(
             f"{self._run_id}-{self._shards:06}",
             self._run_id,
-            {document.document_id: document for bundle in shard for document in bundle.documents}.values(),
+            {document.document_id: document for bundle in shard for document in bundle.news}.values(),
             [extraction for bundle in shard for extraction in bundle.extractions],
             [sighting for bundle in shard for sighting in bundle.sightings],
         )

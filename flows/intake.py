@@ -1,0 +1,60 @@
+"""Where a run's documents come from: storage, as listed, or the archive (see `flows.rerun`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from extractors.readers.pool import ReaderPool
+from extractors.storage import read_all
+from flows.bundle import Bundle, unread
+from schemas.errors import ReadError
+from schemas.records import Blob, Document
+from warehouse.archive import Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A blob with its bytes, or why there are none. `landed` is its document, where the warehouse has it."""
+
+    blob: Blob
+    data: bytes | ReadError
+    landed: Document | None = None
+
+
+class Intake(Protocol):
+    """Bytes first, then text: the pipeline calls the one ahead of the other."""
+
+    def arriving(self, at_once: int) -> Iterator[Arrival]:
+        """All that is to be done, in order; up to `at_once` are fetched ahead."""
+        ...
+
+    def bundle(self, arrival: Arrival, pool: ReaderPool) -> Bundle:
+        """The documents in one arrival. Runs in a thread, several at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StorageIntake:
+    """Blobs of a listing, each read whole, archived, and read for its text in a worker process."""
+
+    blobs: Sequence[Blob]
+    archive: Archive
+    limit: int = field(kw_only=True)
+    """Bytes; a larger blob is `too_large`."""
+
+    def arriving(self, at_once: int) -> Iterator[Arrival]:
+        """Bytes of each blob, in the order of the listing."""
+        for blob, data in read_all(self.blobs, self.limit, at_once):
+            yield Arrival(blob, data)
+
+    def bundle(self, arrival: Arrival, pool: ReaderPool) -> Bundle:
+        """The archive first, so that no reader's crash can cost the bytes."""
+        if isinstance(arrival.data, ReadError):
+            return unread(arrival.blob, arrival.data)
+        self.archive.put(arrival.data)
+        results = pool.read(arrival.data, arrival.blob.uri)
+        for attachment in results[1:]:
+            self.archive.put(attachment.data)
+        return Bundle(arrival.blob, [result.document for result in results], set())
