@@ -41,7 +41,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="decodings of your own, a table [decodings.NAME] each"
     )
     max_model_len: int = Field(4096, ge=256, le=1_048_576, description="tokens of prompt and answer together")
-    max_num_seqs: int = Field(16, ge=1, le=1024, description="requests that the engine works on at once")
+    max_num_seqs: int = Field(32, ge=1, le=1024, description="requests that the engine works on at once")
     shard_size: int = Field(64, ge=1, le=4096, description="documents landed together")
     stage_every: float = Field(15.0, gt=0, le=3600, description="seconds after which a part shard is staged")
     reader_workers: int = Field(2, ge=1, le=64, description="processes that take text from documents")
