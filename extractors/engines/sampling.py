@@ -12,25 +12,37 @@ from extractors.engines.identity import REPETITION
 from schemas.decoding import Decoding
 from schemas.records import Request
 
+# A pass over a prompt: it draws one token, which nobody looks at.
+PREFILL = {"temperature": 0.0, "max_tokens": 1, "prompt_logprobs": 0}
+
 
 def parameters(request: Request, decoding: Decoding, sample: int) -> Any:
     """`SamplingParams` for one sample; its seed is the request's plus the sample's number."""
     from vllm.sampling_params import RepetitionDetectionParams, RequestOutputKind, SamplingParams
 
+    plain = drawing(request, decoding, sample)
+    plain["repetition_detection"] = RepetitionDetectionParams(**plain["repetition_detection"])
     return SamplingParams(
-        n=1,
-        temperature=decoding.temperature,
-        top_p=decoding.top_p,
-        top_k=decoding.top_k,
-        min_p=decoding.min_p,
-        repetition_penalty=decoding.repetition_penalty,
-        seed=None if decoding.greedy else request.seed + sample,
-        max_tokens=request.max_tokens,
-        logprobs=0,
+        **plain,
         structured_outputs=structured(request, decoding),
-        repetition_detection=RepetitionDetectionParams(**REPETITION),
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
+
+
+def drawing(request: Request, decoding: Decoding, sample: int) -> dict[str, Any]:
+    """How one sample is drawn, as plain values under vLLM's names: a server's JSON takes the same ones."""
+    return {
+        "n": 1,
+        "temperature": decoding.temperature,
+        "top_p": decoding.top_p,
+        "top_k": decoding.top_k,
+        "min_p": decoding.min_p,
+        "repetition_penalty": decoding.repetition_penalty,
+        "seed": None if decoding.greedy else request.seed + sample,
+        "max_tokens": request.max_tokens,
+        "logprobs": 0,
+        "repetition_detection": dict(REPETITION),
+    }
 
 
 def prefill(likeliest: int = 0) -> Any:
@@ -40,12 +52,8 @@ def prefill(likeliest: int = 0) -> Any:
     """
     from vllm.sampling_params import RequestOutputKind, SamplingParams
 
-    return SamplingParams(
-        temperature=0.0,
-        max_tokens=1,
-        prompt_logprobs=likeliest,
-        output_kind=RequestOutputKind.FINAL_ONLY,
-    )
+    plain: dict[str, Any] = {**PREFILL, "prompt_logprobs": likeliest}
+    return SamplingParams(**plain, output_kind=RequestOutputKind.FINAL_ONLY)
 
 
 def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:
@@ -65,13 +73,19 @@ def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:
 
 
 def structured(request: Request, decoding: Decoding) -> Any:
-    """What the decoder enforces: nothing, JSON syntax, or the schema. Always a new object: vLLM marks it."""
+    """What the decoder enforces, as `StructuredOutputsParams`. Always a new object: vLLM marks it."""
     from vllm.sampling_params import StructuredOutputsParams
 
+    plain = constraint(request, decoding)
+    return None if plain is None else StructuredOutputsParams(**plain)
+
+
+def constraint(request: Request, decoding: Decoding) -> dict[str, Any] | None:
+    """What the decoder enforces, under vLLM's names: nothing, JSON syntax, or the schema."""
     if decoding.mode == "prompt":
         return None
     if decoding.mode == "json":
-        return StructuredOutputsParams(json_object=True)
+        return {"json_object": True}
     if request.json_schema is None:
         raise ValueError("a guided decoding needs the request to carry its JSON Schema")
-    return StructuredOutputsParams(json=request.json_schema)
+    return {"json": request.json_schema}
