@@ -12,6 +12,9 @@ class Grammar(Protocol):
     def allowed(self) -> frozenset[int]:
         """Ids of the tokens that may come next, the end of the answer among them."""
 
+    def count(self) -> int:
+        """How many tokens may come next: `allowed` without naming them, a hundred times quicker."""
+
     def advance(self, token: int) -> bool:
         """Take one token; False where the grammar refuses it, and then nothing has changed."""
 
@@ -28,6 +31,28 @@ def accepts(grammar: Grammar, ids: Sequence[int]) -> bool:
         return all(grammar.advance(token) for token in ids) and grammar.finished()
     finally:
         grammar.restart()
+
+
+def walked(grammar: Grammar, ids: Sequence[int]) -> list[int]:
+    """How many tokens were legal where each of `ids` was taken; shorter where the grammar refuses one."""
+    counts: list[int] = []
+    try:
+        for token in ids:
+            legal = grammar.count()
+            if not grammar.advance(token):
+                break
+            counts.append(legal)
+    finally:
+        grammar.restart()
+    return counts
+
+
+def bit_count(words: bytes, size: int) -> int:
+    """How many bits of a bitmask are set, as `bits` would name them."""
+    import numpy as np
+
+    flags = np.unpackbits(np.frombuffer(words, dtype=np.uint8), bitorder="little")
+    return int(flags[:size].sum())
 
 
 def bits(words: bytes, size: int) -> frozenset[int]:

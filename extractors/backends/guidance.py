@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from extractors.backends.base import bits
+from extractors.backends.base import bit_count, bits
 from extractors.backends.vocabulary import Vocabulary
 from schemas.errors import EngineRefusedSchema
 
@@ -59,6 +59,10 @@ class GuidanceGrammar:
     def allowed(self) -> frozenset[int]:
         """See `Grammar`."""
         return bits(self._matcher.compute_bitmask(), self._size)
+
+    def count(self) -> int:
+        """See `Grammar`."""
+        return bit_count(self._matcher.compute_bitmask(), self._size)
 
     def advance(self, token: int) -> bool:
         """See `Grammar`."""

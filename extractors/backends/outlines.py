@@ -58,6 +58,10 @@ class OutlinesGrammar:
         """See `Grammar`."""
         return frozenset(self._guide.get_tokens())
 
+    def count(self) -> int:
+        """See `Grammar`."""
+        return len(self._guide.get_tokens())
+
     def advance(self, token: int) -> bool:
         """See `Grammar`."""
         if not self._guide.accepts_tokens([token]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from extractors.backends.base import bits
+from extractors.backends.base import bit_count, bits
 from extractors.backends.vocabulary import Vocabulary
 from schemas.errors import EngineRefusedSchema
 
@@ -51,9 +51,16 @@ class XgrammarGrammar:
 
     def allowed(self) -> frozenset[int]:
         """See `Grammar`."""
+        return bits(self._bitmask(), self._size)
+
+    def count(self) -> int:
+        """See `Grammar`."""
+        return bit_count(self._bitmask(), self._size)
+
+    def _bitmask(self) -> bytes:
         bitmask = self._library.allocate_token_bitmask(1, self._size)
         self._matcher.fill_next_token_bitmask(bitmask, 0)
-        return bits(bitmask.numpy().tobytes(), self._size)
+        return bytes(bitmask.numpy().tobytes())
 
     def advance(self, token: int) -> bool:
         """See `Grammar`."""

@@ -8,9 +8,9 @@ schema can be compiled by the wrong one and come back silently invalid.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +18,16 @@ import uuid_utils
 
 from extractors.engines import sampling
 from extractors.engines.beam_engine import Searcher
-from extractors.engines.identity import SETTINGS, engine_versions, model_identity
+from extractors.engines.identity import engine_versions, model_identity
 from extractors.engines.process import core_pids, prepare_environment, reap
 from extractors.engines.refusal import refused
+from extractors.engines.shutdown import PATIENCE_S, shut_down, stop_listening
+from extractors.engines.starting import Options, start_core
 from extractors.engines.tokenizer import Tokenizer
 from extractors.engines.translate import attempt_of, failed_attempt, own_logprobs, translated
 from schemas.decoding import Backend, Decoding
 from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
 from schemas.records import Attempt, Ending, Request
-
-GUARDED = "extractors.engines.executor.GuardedExecutor"
-# Said explicitly on CPU, where vLLM would otherwise take half of the memory; a GPU is given what it has.
-_CPU_CACHE_BYTES = 1 << 30
-_SHUTDOWN_S = 5.0
-
-
-@dataclass(frozen=True)
-class Options:
-    """How the engine is started. `max_model_len` None takes the model's own; times are seconds."""
-
-    model_dir: Path
-    backend: Backend = "guidance"
-    max_model_len: int | None = None
-    max_num_seqs: int = 32
-    kv_cache_bytes: int | None = None
-    timeout_s: float = 600.0
 
 
 class EmbeddedEngine:
@@ -71,10 +56,11 @@ class EmbeddedEngine:
         """Load the model (about 15 s on CPU). Raises EngineUnavailable with the engine's own reason."""
         options = Options(model_dir, backend, max_model_len, max_num_seqs, kv_cache_bytes, timeout_s)
         prepare_environment()
-        before = core_pids()
+        before, abandoned = core_pids(), threading.Event()
         try:
-            core = await asyncio.to_thread(_start_core, options)
+            core = await asyncio.to_thread(start_core, options, abandoned)
         except BaseException:
+            abandoned.set()
             reap(core_pids() - before, 0.0)
             raise
         return cls(core, options, core_pids() - before)
@@ -160,45 +146,6 @@ class EmbeddedEngine:
         """Shut the engine down and make sure that no child process stays behind."""
         core, self.core = self.core, None
         if core is not None:
-            await asyncio.to_thread(core.shutdown, _SHUTDOWN_S)
-            await asyncio.to_thread(reap, self._children, _SHUTDOWN_S)
-            # vLLM's own `__del__` would shut it down again as the interpreter ends, and complain.
-            core.shutdown = _nothing
-
-
-def _nothing() -> None:
-    """It is closed already."""
-
-
-def _cache_bytes(options: Options) -> int | None:
-    from vllm.platforms import current_platform
-
-    return options.kv_cache_bytes or (_CPU_CACHE_BYTES if current_platform.is_cpu() else None)
-
-
-def _start_core(options: Options) -> Any:
-    """AsyncLLM with every setting explicit. vLLM is imported here, after the environment is set."""
-    try:
-        from vllm.engine.arg_utils import AsyncEngineArgs
-        from vllm.v1.engine.async_llm import AsyncLLM
-    except ImportError as error:
-        raise EngineUnavailable("vLLM is not installed: install the `cpu` or `gpu` extra") from error
-    settings = {key: SETTINGS[key] for key in ("dtype", "enforce_eager", "enable_prefix_caching")}
-    compact = bool(SETTINGS["disable_any_whitespace"]) and options.backend != "outlines"
-    structured = {"backend": options.backend, "disable_any_whitespace": compact}
-    try:
-        arguments = AsyncEngineArgs(
-            model=str(options.model_dir),
-            max_model_len=options.max_model_len,
-            max_num_seqs=options.max_num_seqs,
-            kv_cache_memory_bytes=_cache_bytes(options),
-            structured_outputs_config=structured,
-            distributed_executor_backend=GUARDED,
-            disable_log_stats=False,
-            use_tqdm_on_load=False,
-            enable_log_requests=False,
-            **settings,
-        )
-        return AsyncLLM.from_engine_args(arguments, stat_loggers=[])
-    except Exception as error:
-        raise EngineUnavailable(f"the engine did not start: {error}") from error
+            await stop_listening(core)
+            await asyncio.to_thread(shut_down, core)
+            await asyncio.to_thread(reap, self._children, PATIENCE_S)

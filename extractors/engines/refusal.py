@@ -1,15 +1,17 @@
 """Why a backend refuses a schema: the keyword that it stumbles over, and the backends that would take it.
 
-Found by trying, not from a table: a keyword is to blame if the backend takes the schema without it. The
-checks are vLLM's own, the ones that each request meets.
+Found by trying, not from a table: a keyword is to blame if the backend takes the schema without it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, get_args
+from functools import cache
+from typing import Any
 
+from extractors.backends.compiling import BACKENDS, Compiler, compiler, refuse_as_vllm
+from extractors.backends.vocabulary import Vocabulary
 from schemas.decoding import Backend
 from schemas.errors import EngineRefusedSchema
 
@@ -24,33 +26,32 @@ _VALUES = frozenset({"enum", "const", "default", "examples", "required"})
 def refused(json_schema: str, backend: Backend, reason: str) -> EngineRefusedSchema:
     """The error to raise for a schema that `backend` refused with `reason`. Imports vLLM."""
     keyword = blamed(json.loads(json_schema), lambda one: refusal(json.dumps(one), backend) is None)
-    takers = [other for other in get_args(Backend) if refusal(json_schema, other) is None]
+    takers = [other for other in BACKENDS if refusal(json_schema, other) is None]
     about = f"the keyword {keyword}" if keyword else "the schema"
     named = " or ".join(takers)
-    advice = f"a decoding with backend {named} would take it" if takers else "no backend takes it"
+    advice = (
+        f"{named} would take it, and `assay schemas lint` says what of it {named} would enforce"
+        if takers
+        else "no backend takes it"
+    )
     return EngineRefusedSchema(f"{backend} cannot enforce {about} ({_first_line(reason)}): {advice}")
 
 
 def refusal(json_schema: str, backend: Backend) -> str | None:
-    """The reason for which vLLM would turn the schema away under a backend; None where it would not."""
-    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
-
+    """The reason for which a request with this schema would be turned away; None where it would not."""
     try:
-        _check(backend)(SamplingParams(structured_outputs=StructuredOutputsParams(json=json_schema)))
-    except Exception as error:  # noqa: BLE001 - each backend's compiler raises types of its own
-        return _first_line(str(error)) or type(error).__name__
+        refuse_as_vllm(backend, json_schema)
+        if backend == "guidance":
+            _guidance().compile_schema(json_schema)
+    except EngineRefusedSchema as error:
+        return str(error)
     return None
 
 
-def _check(backend: Backend) -> Callable[[Any], None]:
-    from vllm.v1.structured_output import backend_guidance, backend_outlines, backend_xgrammar
-
-    checks: dict[Backend, Callable[[Any], None]] = {
-        "guidance": backend_guidance.validate_guidance_grammar,
-        "xgrammar": backend_xgrammar.validate_xgrammar_grammar,
-        "outlines": backend_outlines.validate_structured_output_request_outlines,
-    }
-    return checks[backend]
+@cache
+def _guidance() -> Compiler:
+    """Over plain bytes: whether a schema is refused does not hang on the model's tokens."""
+    return compiler("guidance", Vocabulary.of_bytes())
 
 
 def blamed(schema: Mapping[str, Any], taken: Callable[[Mapping[str, Any]], bool]) -> str | None:

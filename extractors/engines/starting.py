@@ -1,0 +1,74 @@
+"""How AsyncLLM is started: every setting explicit, its child process bound to ours."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from extractors.engines.identity import SETTINGS
+from extractors.engines.shutdown import shut_down
+from schemas.decoding import Backend
+from schemas.errors import EngineUnavailable
+
+GUARDED = "extractors.engines.executor.GuardedExecutor"
+# Said explicitly on CPU, where vLLM would otherwise take half of the memory; a GPU is given what it has.
+_CPU_CACHE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the engine is started. `max_model_len` None takes the model's own; times are seconds."""
+
+    model_dir: Path
+    backend: Backend = "guidance"
+    max_model_len: int | None = None
+    max_num_seqs: int = 32
+    kv_cache_bytes: int | None = None
+    timeout_s: float = 600.0
+
+
+def _cache_bytes(options: Options) -> int | None:
+    from vllm.platforms import current_platform
+
+    return options.kv_cache_bytes or (_CPU_CACHE_BYTES if current_platform.is_cpu() else None)
+
+
+def start_core(options: Options, abandoned: threading.Event) -> Any:
+    """AsyncLLM with every setting explicit; shut down again where nobody waits for it any more.
+
+    vLLM is imported here, after the environment is set. A thread cannot be cancelled, so it asks.
+    """
+    core = _new_core(options)
+    if abandoned.is_set():
+        shut_down(core)
+        raise EngineUnavailable("the engine is not wanted any more")
+    return core
+
+
+def _new_core(options: Options) -> Any:
+    try:
+        from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+    except ImportError as error:
+        raise EngineUnavailable("vLLM is not installed: install the `cpu` or `gpu` extra") from error
+    settings = {key: SETTINGS[key] for key in ("dtype", "enforce_eager", "enable_prefix_caching")}
+    compact = bool(SETTINGS["disable_any_whitespace"]) and options.backend != "outlines"
+    structured = {"backend": options.backend, "disable_any_whitespace": compact}
+    try:
+        arguments = AsyncEngineArgs(
+            model=str(options.model_dir),
+            max_model_len=options.max_model_len,
+            max_num_seqs=options.max_num_seqs,
+            kv_cache_memory_bytes=_cache_bytes(options),
+            structured_outputs_config=structured,
+            distributed_executor_backend=GUARDED,
+            disable_log_stats=False,
+            use_tqdm_on_load=False,
+            enable_log_requests=False,
+            **settings,
+        )
+        return AsyncLLM.from_engine_args(arguments, stat_loggers=[])
+    except Exception as error:
+        raise EngineUnavailable(f"the engine did not start: {error}") from error
