@@ -3,7 +3,8 @@
 AssayError
 ├── UsageError            a person asked for something that cannot be done (exit 2)
 │   ├── SchemaError       an unknown, changed or badly designed schema version
-│   └── SettingError      a wrong setting, named with its allowed values
+│   ├── SettingError      a wrong setting, named with its allowed values
+│   └── LabelError        a label file cannot be read, or names fields that the schema lacks
 ├── ReadError             a document gave no text; carries its category
 ├── EngineError           the engine gave no answer for this request
 │   ├── EngineTimeout     … within the time limit (retryable)
@@ -36,6 +37,10 @@ class SchemaError(UsageError):
 
 class SettingError(UsageError):
     """A setting has a value that is not allowed."""
+
+
+class LabelError(UsageError):
+    """A label file cannot be read, or its fields are not the schema's."""
 
 
 class ReadError(AssayError):

@@ -157,7 +157,7 @@ def _list(
 
 
 def _alone(outcomes: list[FieldOutcome], *, missed: bool) -> list[FieldOutcome]:
-    """A row that only one of the two has: its nulls are nothing to be right about, but count where they are all."""
+    """A row that only one of the two has: its nulls are nothing to be right about, unless they are all."""
     found = [one for one in outcomes if one.outcome is not Outcome.RIGHT]
     kind = Outcome.MISSED if missed else Outcome.INVENTED
     return found or [replace(one, outcome=kind) for one in outcomes]

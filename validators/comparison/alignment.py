@@ -120,7 +120,8 @@ def _similar(found: list[Any], expected: list[Any]) -> Matrix:
     theirs = [folded(str(_first(label))) if label is not None else "" for label in expected]
     scores = process.cdist(ours, theirs, scorer=fuzz.ratio, score_cutoff=100 * TEXT_ALIKE, dtype=np.float64)
     alike: Matrix = np.asarray(scores) / 200
-    return alike * np.logical_and.outer([bool(text) for text in ours], [bool(text) for text in theirs])
+    both = np.logical_and.outer([bool(text) for text in ours], [bool(text) for text in theirs])
+    return np.where(both, alike, 0.0)
 
 
 def _first(label: Any) -> Any:
