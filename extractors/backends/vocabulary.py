@@ -61,7 +61,7 @@ class Vocabulary:
             return self.tokenizer.encode_data(text)
         ids, rest = list[int](), text.encode()
         while rest:
-            length = next((n for n in range(len(rest), 0, -1) if rest[:n] in self._ids), 0)
+            length = next((n for n in range(self._longest, 0, -1) if rest[:n] in self._ids), 0)
             if not length:
                 raise ValueError(f"no token of the vocabulary begins {rest!r}")
             ids.append(self._ids[rest[:length]])
@@ -71,6 +71,10 @@ class Vocabulary:
     @cached_property
     def _ids(self) -> dict[bytes, int]:
         return {token: id_ for id_, token in enumerate(self.tokens) if token}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(len(token) for token in self.tokens)
 
 
 def _content(token: Any) -> str:

@@ -1,0 +1,113 @@
+"""The experiments for a schema: for each constraint a whole answer that breaks only it, and right answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from extractors.backends.breaking import breaking
+from extractors.backends.values import Schema, broken, right, sample
+
+ORDER = "the order of the properties"
+# What describes, and what holds further schemas: `Spot`s of their own.
+_NO_CONSTRAINT = {"$schema", "title", "description", "default", "examples", "properties", "items"}
+_BREACHES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A part of a schema. `pointer` leads to the field, `*` for a list's items; `path` into the schema.
+
+    `place` puts a value for the part into an answer that is right everywhere else. `union` is what the part is a
+    branch of, if it is one: a value that is right for another branch breaks nothing.
+    """
+
+    pointer: str
+    path: tuple[str | int, ...]
+    schema: Schema
+    place: Callable[[Any], Any]
+    union: Schema | None = None
+
+    @property
+    def constraints(self) -> list[str]:
+        """Its own keywords that forbid something, in order."""
+        return [keyword for keyword in self.schema if keyword not in _NO_CONSTRAINT]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One answer to walk through a grammar. `keyword` is what it breaks; empty where it is right."""
+
+    pointer: str
+    keyword: str
+    value: Any
+    text: str
+
+
+def spots(schema: Schema) -> Iterator[Spot]:
+    """Every part of a schema, from the whole down. References are not followed: Assay inlines them."""
+    return _spots(Spot("", (), schema, lambda value: value))
+
+
+def _spots(spot: Spot) -> Iterator[Spot]:
+    yield spot
+    for keyword in ("anyOf", "oneOf"):
+        for index, branch in enumerate(spot.schema.get(keyword, ())):
+            path = (*spot.path, keyword, index)
+            yield from _spots(Spot(spot.pointer, path, branch, spot.place, spot.union or spot.schema))
+    if "properties" in spot.schema:
+        yield from _members(spot, sample(spot.schema))
+    if isinstance(spot.schema.get("items"), dict):
+        yield from _spots(_item(spot))
+
+
+def _members(spot: Spot, base: dict[str, Any]) -> Iterator[Spot]:
+    for name, child in spot.schema["properties"].items():
+
+        def place(value: Any, name: str = name) -> Any:
+            return spot.place({**base, name: value})
+
+        yield from _spots(Spot(f"{spot.pointer}/{name}", (*spot.path, "properties", name), child, place))
+
+
+def _item(spot: Spot) -> Spot:
+    """One item of a list; the others, where there must be some, are right and all the same."""
+    schema = spot.schema["items"]
+    others = [sample(schema)] * (spot.schema.get("minItems", 1) - 1)
+    path = (*spot.path, "items")
+    return Spot(f"{spot.pointer}/*", path, schema, lambda value: spot.place([value, *others]))
+
+
+def right_answers(spot: Spot) -> Iterator[Trial]:
+    """Whole answers that are right, one for each right value of the part."""
+    yield from (_trial(spot, "", value) for value in right(spot.schema))
+
+
+def breaches(spot: Spot, keyword: str) -> list[Trial]:
+    """Whole answers that break only this keyword of this part; none where no such value was found."""
+    found: dict[str, Trial] = {}
+    for value in breaking(spot.schema, keyword, sample(spot.schema)):
+        if broken(spot.schema, value) == {keyword} and (spot.union is None or broken(spot.union, value)):
+            one = _trial(spot, keyword, value)
+            found.setdefault(one.text, one)
+        if len(found) == _BREACHES:
+            break
+    return list(found.values())
+
+
+def disorder(spot: Spot) -> list[Trial]:
+    """Answers whose keys come in another order: JSON Schema allows it, a reasoning that comes last does not."""
+    if len(spot.schema.get("properties", ())) < 2:
+        return []
+    members = list(sample(spot.schema).items())
+    return [_trial(spot, ORDER, dict(other)) for other in (members[::-1], [*members[1:], members[0]])]
+
+
+def _trial(spot: Spot, keyword: str, value: Any) -> Trial:
+    return Trial(spot.pointer, keyword, value, _written(spot.place(value)))
+
+
+def _written(answer: Any) -> str:
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
