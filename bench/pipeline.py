@@ -64,6 +64,14 @@ class Lent:
         """The lent engine's."""
         return await self.inner.generate(request, decoding, document_id)
 
+    async def compile(self, json_schema: str) -> float:
+        """The lent engine's."""
+        return await self.inner.compile(json_schema)
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        """The lent engine's."""
+        return await self.inner.score(prompt, answer)
+
     def identity(self) -> Mapping[str, str]:
         """The lent engine's."""
         return self.inner.identity()
