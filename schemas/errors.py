@@ -9,6 +9,7 @@ AssayError
 ├── EngineError           the engine gave no answer for this request
 │   ├── EngineTimeout     … within the time limit (retryable)
 │   ├── EngineUnavailable … because it is down or unreachable (retryable)
+│   ├── EngineMismatch    … because it is not the engine that the recipe describes
 │   └── EngineRefusedSchema … because its backend cannot enforce the schema
 └── WarehouseError        the database or the archive cannot be used
     └── WarehouseLocked   … because another process holds it (retryable)
@@ -65,6 +66,10 @@ class EngineUnavailable(EngineError):
     """The engine is down, unreachable or has died."""
 
     retryable = True
+
+
+class EngineMismatch(EngineError):
+    """A served engine is not the one that the recipe describes, or does not enforce what it is sent."""
 
 
 class EngineRefusedSchema(EngineError):

@@ -30,6 +30,10 @@ class ServerLost(EngineUnavailable):
         self.working = working
 
 
+class ServerClosed(ServerLost):
+    """The server is there, and does not let us in, or does not know the model or the path."""
+
+
 class ServerBusy(EngineError):
     """The server has too much to do (429). `after_s` is what it asks to wait, where it says so."""
 
@@ -60,9 +64,9 @@ class Client:
         """The body at `path`. Raises as `post` does."""
         return await self._exchange("GET", path, None, within_s)
 
-    async def post(self, path: str, body: bytes) -> bytes:
+    async def post(self, path: str, body: bytes, within_s: float | None = None) -> bytes:
         """The answer to `body`. Raises ServerLost, ServerBusy, EngineTimeout, or EngineError for the rest."""
-        return await self._exchange("POST", path, body, self._timeout_s)
+        return await self._exchange("POST", path, body, within_s or self._timeout_s)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -119,7 +123,9 @@ class Client:
                 f"{self.url} redirects elsewhere, which is not followed: set the final address"
             )
         if status in (401, 403):
-            return ServerLost(f"{message} (set ASSAY_ENGINE_API_KEY to the server's key)")
+            return ServerClosed(f"{message} (set ASSAY_ENGINE_API_KEY to the server's key)")
+        if status == httpx.codes.NOT_FOUND:
+            return ServerClosed(message)
         if status in (502, 503, 504) or (status == httpx.codes.INTERNAL_SERVER_ERROR and await self._dead()):
             return ServerLost(message, working=True)
         return EngineError(message)
@@ -127,10 +133,10 @@ class Client:
     async def _dead(self) -> bool:
         """Whether the server's engine has died: vLLM then answers 500 to all, and soon ends."""
         try:
-            response = await self._http.get("/health", timeout=_CONNECT_S)
+            async with self._http.stream("GET", "/health", timeout=_CONNECT_S) as response:
+                return bool(response.status_code == httpx.codes.SERVICE_UNAVAILABLE)
         except httpx.HTTPError:
             return True
-        return response.status_code == httpx.codes.SERVICE_UNAVAILABLE
 
     def _reason(self, said: bytes) -> str:
         """What the server says went wrong, from OpenAI's form of an error or FastAPI's."""

@@ -42,17 +42,24 @@ def model_identity(model_dir: Path) -> dict[str, str]:
 
     Raises EngineUnavailable where the folder holds no weights.
     """
+    parts = folder_identity(model_dir)
+    if not parts["weights"]:
+        raise EngineUnavailable(f"{model_dir} holds no model weights")
+    settings = json.dumps(SETTINGS, sort_keys=True, separators=(",", ":"))
+    return {"name": model_dir.resolve().name, **parts, "settings": settings}
+
+
+def folder_identity(model_dir: Path) -> dict[str, str]:
+    """The SHA-256 (hex) of each part of a model that lies in the folder; weights that do not are empty."""
     known = _read_cache(model_dir)
     digests: dict[str, str] = {}
-    identity = {"name": model_dir.resolve().name}
+    parts = {}
     for part, patterns in _PARTS.items():
         files = sorted({file for pattern in patterns for file in model_dir.glob(pattern)})
-        if part == "weights" and not files:
-            raise EngineUnavailable(f"{model_dir} holds no model weights")
-        identity[part] = _digest(files, known, digests)
+        parts[part] = "" if part == "weights" and not files else _digest(files, known, digests)
     if digests != known:
         _write_cache(model_dir, digests)
-    return {**identity, "settings": json.dumps(SETTINGS, sort_keys=True, separators=(",", ":"))}
+    return parts
 
 
 @cache

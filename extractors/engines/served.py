@@ -1,0 +1,190 @@
+"""vLLM over HTTP: one or several OpenAI-compatible servers of one model, as one engine.
+
+The same protocol and records as `embedded`: token ids go in and come out, the sampling parameters and the
+reading of answers are the same lines. Beam search is not to be had: it masks each step by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from extractors.engines import wire
+from extractors.engines.balance import Balancer
+from extractors.engines.client import Client
+from extractors.engines.examine import Examiner
+from extractors.engines.identity import REPETITION, folder_identity
+from extractors.engines.refusal import refused
+from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.told import UNKNOWN, Told, ask
+from extractors.engines.translate import attempt_of, failed_attempt, own_logprobs
+from schemas.decoding import Decoding
+from schemas.errors import EngineError, EngineRefusedSchema, EngineTimeout, EngineUnavailable
+from schemas.records import Attempt, Ending, Request
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Where the servers are. `model` names theirs where they serve several; times are seconds.
+
+    `timeout_s` is for one request, `patience_s` for waiting until a lost server is back.
+    """
+
+    urls: tuple[str, ...]
+    key: str | None = None
+    model: str | None = None
+    timeout_s: float = 600.0
+    patience_s: float = 300.0
+
+    def clients(self) -> list[Client]:
+        """New connections to each."""
+        return [Client(url, self.key, self.timeout_s) for url in self.urls]
+
+
+async def describe(servers: Servers) -> Told:
+    """What the first server to answer says of itself. Raises EngineUnavailable where none does."""
+    clients = servers.clients()
+    try:
+        found = await asyncio.gather(*(ask(one, servers.model) for one in clients), return_exceptions=True)
+    finally:
+        await asyncio.gather(*(one.close() for one in clients))
+    told = [one for one in found if isinstance(one, Told)]
+    errors = [one for one in found if isinstance(one, BaseException)]
+    if told:
+        return told[0]
+    raise next((one for one in errors if not isinstance(one, EngineUnavailable)), errors[0])
+
+
+def served_identity(model_dir: Path, told: Told) -> dict[str, str]:
+    """What is known of a served model; what cannot be known over HTTP says so.
+
+    Tokenizer and chat template are those of `model_dir`: prompts are made here. The weights are the server's,
+    and can be hashed only where it says that it took them from this very folder.
+    """
+    ours = folder_identity(model_dir)
+    here = told.root == str(model_dir.resolve())
+    settings = {"dtype": UNKNOWN, "enforce_eager": UNKNOWN, "repetition_detection": REPETITION}
+    return {
+        **{part: ours[part] for part in ("tokenizer", "chat_template")},
+        "name": told.model,
+        "root": told.root,
+        "weights": (ours["weights"] if here else "") or UNKNOWN,
+        "settings": json.dumps(settings, sort_keys=True, separators=(",", ":")),
+    }
+
+
+class ServedEngine:
+    """An `Engine` over HTTP. Made by `start`."""
+
+    def __init__(
+        self, servers: Servers, told: Told, model_dir: Path, decoding: Decoding, max_model_len: int
+    ) -> None:
+        """`told` is what the recipe was made of, `max_model_len` the tokens of prompt and answer together."""
+        self.tokenizer = Tokenizer(model_dir)
+        self.max_model_len = max_model_len
+        self._servers = servers
+        self._told = told
+        self._model_dir = model_dir
+        self._decoding = decoding
+        examiner = Examiner(told, self.tokenizer, decoding, max_model_len)
+        self._balancer = Balancer(servers.clients(), examiner.examine, servers.patience_s)
+        self._compiled: set[str] = set()
+
+    @classmethod
+    async def start(
+        cls, servers: Servers, told: Told, model_dir: Path, decoding: Decoding, max_model_len: int
+    ) -> ServedEngine:
+        """Look at every server before any document is sent.
+
+        Raises EngineMismatch for one that is not what the recipe says, EngineUnavailable where none comes.
+        """
+        if decoding.beam_width > 1:
+            raise EngineError(NO_BEAM)
+        engine = cls(servers, told, model_dir, decoding, max_model_len)
+        try:
+            await engine._balancer.start()
+        except BaseException:
+            await engine.close()
+            raise
+        return engine
+
+    async def compile(self, json_schema: str) -> float:
+        """Have the servers' backend compile the schema for one token; seconds, 0 where it was done before.
+
+        Raises EngineRefusedSchema with the backend's reason.
+        """
+        if json_schema in self._compiled:
+            return 0.0
+        began, backend = time.monotonic(), self._decoding.backend
+        probe = Request("compile", self.tokenizer.encode_data("{"), json_schema, max_tokens=1, seed=0)
+        attempt = (await self.generate(probe, Decoding(name="compile", backend=backend), ""))[0]
+        if attempt.ending not in (Ending.STOP, Ending.LENGTH):
+            reason = attempt.error or str(attempt.ending)
+            if find_spec("vllm") is None:
+                raise EngineRefusedSchema(f"{backend} cannot enforce the schema: {reason}")
+            raise await asyncio.to_thread(refused, json_schema, backend, reason)
+        self._compiled.add(json_schema)
+        return time.monotonic() - began
+
+    async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
+        """One attempt for each sample drawn at once; the seed of sample i is the request's plus i."""
+        if decoding.backend != self._decoding.backend:
+            raise EngineError(f"the servers were tried for {self._decoding.backend}, not {decoding.backend}")
+        if decoding.beam_width > 1:
+            raise EngineError(NO_BEAM)
+        drawn = decoding.samples if decoding.selection == "vote" else 1
+        each = (self._one(request, decoding, document_id, sample) for sample in range(drawn))
+        return list(await asyncio.gather(*each))
+
+    async def _one(self, request: Request, decoding: Decoding, document_id: str, sample: int) -> Attempt:
+        """One sample; whatever goes wrong is its ending, but for servers that are down altogether."""
+        clock = time.monotonic()
+        try:
+            body = wire.drawn(self._told.model, request, decoding, sample)
+            said, seconds = await self._balancer.post(wire.PATH, body)
+            output = self._parsed(said, request.prompt_ids, request.max_tokens)
+        except EngineUnavailable:
+            raise
+        except EngineTimeout as error:
+            return failed_attempt(request, document_id, sample, Ending.TIMEOUT, str(error), clock)
+        except EngineError as error:
+            return failed_attempt(request, document_id, sample, Ending.ERROR, str(error), clock)
+        attempt = attempt_of(output, request, document_id, sample, seconds)
+        return _completed(attempt, output)
+
+    def _parsed(self, said: bytes, prompt: Sequence[int], most: int) -> wire.Output:
+        return wire.parsed(said, prompt, most, self.tokenizer.vocabulary)
+
+    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
+        """The unmasked log-probability of each token of `answer`, by a prefill pass over both."""
+        ids = (*prompt, *answer)
+        said, _ = await self._balancer.post(wire.PATH, wire.scored(self._told.model, ids))
+        return own_logprobs(self._parsed(said, ids, 1), answer)
+
+    def identity(self) -> Mapping[str, str]:
+        """What is known of the served model."""
+        return served_identity(self._model_dir, self._told)
+
+    def versions(self) -> Mapping[str, str]:
+        """The servers' vLLM; its libraries' versions are not told."""
+        return {"vllm": self._told.vllm}
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._balancer.close()
+
+
+NO_BEAM = "beam search is for the embedded engine: set ASSAY_ENGINE=embedded, or choose another decoding"
+
+
+def _completed(attempt: Attempt, output: wire.Output) -> Attempt:
+    """With the server's own timings, which it tells only if started with --enable-per-request-metrics."""
+    timed = replace(attempt, queued_s=output.queued_s or 0.0, first_token_s=output.first_token_s or 0.0)
+    if output.refusal is None:
+        return timed
+    return replace(timed, ending=Ending.REFUSAL, error=output.refusal[:300])
