@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from schemas.errors import SchemaError
-from schemas.lint import LintFinding, lint_version
+from schemas.lint import NOT_TRIED, LintFinding, Tried, lint_version
 from schemas.lock import read_lock, release, write_lock
 from schemas.records import Severity
 from schemas.registry import SchemaVersion
 
 
-def freeze(version: SchemaVersion) -> bool:
+def freeze(version: SchemaVersion, tried: Tried = NOT_TRIED) -> bool:
     """Write a version into its lock file; False where it already stands there unchanged.
 
-    Raises `SchemaError` where it breaks a design rule or has changed since its release.
+    `tried` holds the rules that need more than the class (see `schemas.lint.lint`). Raises `SchemaError`
+    where it breaks a design rule or has changed since its release.
     """
-    broken = [finding for finding in lint_version(version) if finding.severity is Severity.ERROR]
+    broken = [finding for finding in lint_version(version, tried) if finding.severity is Severity.ERROR]
     if broken:
         raise SchemaError(f"{version.ref} cannot be released:\n" + "\n".join(_line(one) for one in broken))
     released = read_lock(version.lock)

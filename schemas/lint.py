@@ -5,14 +5,14 @@ Each finding says what is wrong and where, why it matters, and what to do about 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from schemas import lint_rules as rules
 from schemas.contract import ExtractionSchema
 from schemas.lint_rules import Entry, Hit
 from schemas.lock import Released, difference, read_lock
-from schemas.probe import probe
 from schemas.records import Severity
 from schemas.registry import SchemaVersion
 
@@ -99,7 +99,8 @@ RULES: dict[str, LintRule] = {
         "the decoding backend enforces the schema",
         "What the grammar lets through is found only by the validator, at the price of an attempt.",
         "Say it with a keyword that the backend enforces, or accept that only the validator holds it.",
-        None,
+        rules.unsaid_limits,
+        Severity.WARNING,
     ),
     "S011": LintRule(
         "types can be followed",
@@ -137,14 +138,32 @@ RULES: dict[str, LintRule] = {
         "Give instructions and locale as strings, the example as (text, answer); rename fields in the way.",
         rules.well_declared,
     ),
+    "S017": LintRule(
+        "enum members are whole tokens",
+        "A model decides token by token: on the first piece of a word it knows whole, it decides blindly.",
+        "Nothing, where the value has to be so (a currency); else a spelling that the model knows.",
+        None,
+        Severity.WARNING,
+    ),
+    "S018": LintRule(
+        "the schema is the same each time",
+        "A schema that differs is compiled for each document, and no two answers were held to the same one.",
+        "Build it from what is written down: no set, clock, random number or setting in a type.",
+        None,
+    ),
 }
 _UNREADABLE = ("S011", "S016")
+Tried: TypeAlias = Mapping[str, Callable[[type[ExtractionSchema]], Iterable[Hit]]]
+NOT_TRIED: Tried = {}
 
 
 def lint(
-    cls: type[ExtractionSchema], *, released: Released | None = None, ref: str = ""
+    cls: type[ExtractionSchema], *, released: Released | None = None, ref: str = "", tried: Tried = NOT_TRIED
 ) -> list[LintFinding]:
-    """All broken rules of a class, by code. `released` is its entry in the lock, if it has one."""
+    """All broken rules of a class, by code. `released` is its entry in the lock, if it has one.
+
+    `tried` gives the hits of the rules that need more than the class, such as a decoding backend, by code.
+    """
     found: list[LintFinding] = []
     entries = rules.entries(cls)
     for code, rule in RULES.items():
@@ -153,13 +172,14 @@ def lint(
     if any(finding.code in _UNREADABLE for finding in found):
         return found  # there is no schema to compare or to compile
     found += _changed(cls, released, ref or cls.__name__)
-    found += [_finding("S010", Hit(*hit)) for hit in probe(cls)]
+    found += [_finding(code, hit) for code, experiment in tried.items() for hit in experiment(cls)]
     return sorted(found, key=lambda finding: finding.code)
 
 
-def lint_version(version: SchemaVersion) -> list[LintFinding]:
+def lint_version(version: SchemaVersion, tried: Tried = NOT_TRIED) -> list[LintFinding]:
     """All broken rules of a version, held against the lock file that it belongs to."""
-    return lint(version.cls, released=read_lock(version.lock).get(version.ref), ref=version.ref)
+    released = read_lock(version.lock).get(version.ref)
+    return lint(version.cls, released=released, ref=version.ref, tried=tried)
 
 
 def _changed(cls: type[ExtractionSchema], released: Released | None, ref: str) -> list[LintFinding]:

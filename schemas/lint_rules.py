@@ -188,6 +188,18 @@ def right_example(cls: type[ExtractionSchema], _: list[Entry]) -> Iterator[Hit]:
         yield Hit(finding.pointer, f"The example breaks {finding.rule}: {finding.message}")
 
 
+def unsaid_limits(_: type[ExtractionSchema], found: list[Entry]) -> Iterator[Hit]:
+    """S010. A decimal travels as a string, so its grammar knows its digits and sign but not its limits."""
+    for entry in found:
+        node = entry.scalar
+        if node is None or node.type is not Decimal:
+            continue
+        for name in ("ge", "gt", "le", "lt"):
+            limit = getattr(node.bounds, name)
+            if limit is not None and not (name == "ge" and limit == 0):
+                yield Hit(entry.pointer, f"The decoder's schema cannot say {name}={limit} of a decimal.")
+
+
 def known_synonyms(_: type[ExtractionSchema], found: list[Entry]) -> Iterator[Hit]:
     """S014."""
     for entry in found:

@@ -1,4 +1,4 @@
-"""Values that may break one keyword of a JSON Schema. They only propose: `jsonschema` decides what they break."""
+"""Values that may break one keyword of a JSON Schema; what they do break, `jsonschema` decides."""
 
 from __future__ import annotations
 

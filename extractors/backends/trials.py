@@ -13,6 +13,8 @@ from extractors.backends.values import Schema, broken, right, sample
 ORDER = "the order of the properties"
 # What describes, and what holds further schemas: `Spot`s of their own.
 _NO_CONSTRAINT = {"$schema", "title", "description", "default", "examples", "properties", "items"}
+# With these values a keyword forbids nothing.
+_IDLE = [("required", []), ("minLength", 0), ("minItems", 0), ("additionalProperties", True)]
 _BREACHES = 24
 
 
@@ -20,8 +22,8 @@ _BREACHES = 24
 class Spot:
     """A part of a schema. `pointer` leads to the field, `*` for a list's items; `path` into the schema.
 
-    `place` puts a value for the part into an answer that is right everywhere else. `union` is what the part is a
-    branch of, if it is one: a value that is right for another branch breaks nothing.
+    `place` puts a value for the part into an answer that is right everywhere else. `union` is what the part
+    is a branch of, if it is one: a value that is right for another branch breaks nothing.
     """
 
     pointer: str
@@ -33,7 +35,11 @@ class Spot:
     @property
     def constraints(self) -> list[str]:
         """Its own keywords that forbid something, in order."""
-        return [keyword for keyword in self.schema if keyword not in _NO_CONSTRAINT]
+        return [
+            keyword
+            for keyword, value in self.schema.items()
+            if keyword not in _NO_CONSTRAINT and (keyword, value) not in _IDLE
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ def breaches(spot: Spot, keyword: str) -> list[Trial]:
 
 
 def disorder(spot: Spot) -> list[Trial]:
-    """Answers whose keys come in another order: JSON Schema allows it, a reasoning that comes last does not."""
+    """Answers whose keys come in another order: right by JSON Schema, but the reasoning may be last."""
     if len(spot.schema.get("properties", ())) < 2:
         return []
     members = list(sample(spot.schema).items())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from flows.commands.asking import AsJson
 from flows.output import note, safe, say, say_json, say_rows
-from schemas.errors import SchemaError
+from flows.settings import load
+from schemas.decoding import Backend
+from schemas.errors import SchemaError, SettingError
 from schemas.records import Severity
 
 if TYPE_CHECKING:
@@ -48,15 +50,24 @@ def show(ref: Ref) -> None:
 @app.command()
 def lint(
     ref: Annotated[str | None, typer.Argument(help="One version; without it, all.")] = None,
+    backend: Annotated[
+        str | None, typer.Option(help="guidance, xgrammar or outlines; without it, the default decoding's.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check design rules: each breach with its reason and a fix. Exit 1 where one forbids release."""
+    """Check design rules: each breach with its reason and a fix. Exit 1 where one forbids release.
+
+    What the decoding backend enforces is found by trying: right and wrong answers are walked token by token
+    through the compiled schema.
+    """
+    from flows.lint import tried
     from schemas.lint import lint_version
 
     versions = [version for version in _registry().all() if ref in (None, version.ref)]
     if not versions:
         _registry().resolve(ref or "")  # says what there is
-    found = [(version.ref, issue) for version in versions for issue in lint_version(version)]
+    rules = tried(load(), versions, _known(backend))
+    found = [(version.ref, issue) for version in versions for issue in lint_version(version, rules)]
     if as_json:
         say_json([{"schema": name, **asdict(issue)} for name, issue in found])
     else:
@@ -64,6 +75,16 @@ def lint(
             _say_breach(name, issue)
         note(f"{len(versions)} checked, {len(found)} {'breach' if len(found) == 1 else 'breaches'}")
     raise typer.Exit(1 if any(issue.severity == Severity.ERROR for _, issue in found) else 0)
+
+
+def _known(backend: str | None) -> Backend | None:
+    if backend is None:
+        return None
+    names: tuple[Backend, ...] = get_args(Backend)
+    for name in names:
+        if name == backend:
+            return name
+    raise SettingError(f"unknown backend {backend!r}: choose one of {', '.join(names)}")
 
 
 def _say_breach(name: str, issue: LintFinding) -> None:
@@ -75,37 +96,21 @@ def _say_breach(name: str, issue: LintFinding) -> None:
 @app.command()
 def freeze(ref: Ref) -> None:
     """Release a version: its fingerprint is locked, and from now on a change of it is refused."""
+    from flows.lint import tried
+    from schemas import freeze as releasing
+
     version = _registry().resolve(ref)
-    if version.released:
-        say(f"{ref} is released already, and unchanged")
-        return
-    _refuse_breaches(version)
-    _release(version)
-    say(f"{ref} is released: its fingerprint {version.fingerprint[:16]} stands in {version.lock}")
-
-
-def _refuse_breaches(version: SchemaVersion) -> None:
-    from schemas.lint import lint_version
-
-    wrong = [issue for issue in lint_version(version) if issue.severity == Severity.ERROR]
-    if wrong:
-        told = "; ".join(f"{issue.code} {issue.pointer} {issue.message}" for issue in wrong)
-        raise SchemaError(
-            f"{version.ref} cannot be released: {told} (see `assay schemas lint {version.ref}`)"
-        )
-
-
-def _release(version: SchemaVersion) -> None:
-    from schemas.lock import read_lock, release, write_lock
-
     try:
-        write_lock(version.lock, {**read_lock(version.lock), version.ref: release(version.cls)})
+        new = not version.released and releasing.freeze(version, tried(load(), [version]))
     except OSError as error:
         raise SchemaError(f"{version.lock} cannot be written: {error.strerror}") from error
+    if new:
+        say(f"{ref} is released: its fingerprint {version.fingerprint[:16]} stands in {version.lock}")
+    else:
+        say(f"{ref} is released already, and unchanged")
 
 
 def _registry() -> Registry:
-    from flows.settings import load
     from schemas.registry import load as load_registry
 
     return load_registry(load().schemas)

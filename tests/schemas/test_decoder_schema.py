@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field, ValidationError
 from schemas.contract import ExtractionSchema, Money, Reasoning, Row, field
 from schemas.errors import SchemaError
 from schemas.json_schema import decoder_schema, longest_output, numeral_pattern
-from schemas.probe import Grammar
 from schemas.registry import SHIPPED
 from schemas.shape import Bounds
+from tests.schemas.grammar import Grammar
 
 REFS = sorted(SHIPPED)
 
@@ -54,7 +54,6 @@ def test_references_are_inlined_and_every_key_is_required(ref: str) -> None:
 @pytest.mark.parametrize("ref", REFS)
 def test_the_grammar_takes_the_example_and_its_nulls(ref: str) -> None:
     grammar = Grammar(decoder_schema(SHIPPED[ref]))
-    assert grammar.error == ""
     assert grammar.accepts(compact(example(ref)))
     nulls = {
         name: value if name == "reasoning" else [] if isinstance(value, list) else None
