@@ -59,7 +59,8 @@ def refusal(schema: type[ExtractionSchema], unknown: Counter[str], file: str) ->
     more = f", and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
     return LabelError(
         f"{file} has fields that {schema.__name__} lacks: {', '.join(shown[:MOST_SHOWN])}{more}. "
-        f"It has {', '.join(_top(known))}. Rename them (--rename theirs=ours) or leave them out (--without theirs)."
+        f"It has {', '.join(_top(known))}. "
+        "Rename them (--rename theirs=ours) or leave them out (--without theirs)."
     )
 
 
