@@ -82,7 +82,7 @@ def _of_set(members: Any) -> str:
     kind, value = members[0]
     if kind is op.RANGE:
         return chr(value[0] + 1) if value[0] < value[1] else chr(value[0])
-    return _CATEGORIES[value] if kind is op.CATEGORY else chr(value)
+    return str(_CATEGORIES[value]) if kind is op.CATEGORY else chr(value)
 
 
 def _letters(members: Any) -> set[str]:

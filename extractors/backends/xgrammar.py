@@ -26,9 +26,9 @@ class Xgrammar:
 
     def compile_schema(self, json_schema: str) -> XgrammarGrammar:
         """With compact white space. Raises EngineRefusedSchema with the library's reason."""
-        compact = {"any_whitespace": False, "separators": (",", ":")}
+        compile_ = self._compiler.compile_json_schema
         try:
-            return self._matched(self._compiler.compile_json_schema(json_schema, **compact))
+            return self._matched(compile_(json_schema, any_whitespace=False, separators=(",", ":")))
         except RuntimeError as error:
             raise EngineRefusedSchema(_reason(error)) from error
 
