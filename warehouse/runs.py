@@ -120,20 +120,23 @@ def quarantine(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
 
     Raises WarehouseError for a run that is unknown or still running.
     """
-    _change_status(connection, run_id, "quarantined", ENDINGS)
+    _change_status(connection, run_id, "'quarantined', ended_as = status", ENDINGS)
 
 
 def release(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
-    """Let a run in quarantine count again; call within a transaction. WarehouseError for any other run."""
-    _change_status(connection, run_id, "finished", ("quarantined",))
+    """Let a run in quarantine count again, as it had ended; call within a transaction.
+
+    Raises WarehouseError for any other run.
+    """
+    _change_status(connection, run_id, "coalesce(ended_as, 'finished')", ("quarantined",))
 
 
 def _change_status(
     connection: duckdb.DuckDBPyConnection, run_id: str, status: str, before: tuple[str, ...]
 ) -> None:
     changed = connection.execute(
-        "UPDATE runs SET status = ? WHERE run_id = ? AND list_contains(?, status) RETURNING run_id",
-        [status, run_id, list(before)],
+        f"UPDATE runs SET status = {status} WHERE run_id = ? AND list_contains(?, status) RETURNING run_id",
+        [run_id, list(before)],
     ).fetchall()
     if not changed:
         raise WarehouseError(f"there is no run {run_id} that is {' or '.join(before)}.")
