@@ -17,7 +17,7 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import evaluations, lookups, runs
+from warehouse import evaluations, lookups, metrics, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.connection import WAIT_S, opened, transaction
 from warehouse.landed import Landed
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from schemas.recipe import Recipe
     from warehouse.evaluations import LabelRow, Measured
+    from warehouse.metrics import Metrics
+    from warehouse.quality import Report
     from warehouse.rows import Sighting
     from warehouse.typed import SchemaVersion
 
@@ -124,6 +126,18 @@ class Warehouse:
     def quarantine(self, run_id: str) -> None:
         """Keep an ended run out of `current` and the typed current views, until it is released."""
         self._write(lambda connection: runs.quarantine(connection, run_id))
+
+    def measure(self, run_id: str) -> Metrics:
+        """Measure an ended run for the gate, and keep its figures. See `warehouse.metrics`."""
+        return self._write(lambda connection: metrics.measure(connection, run_id))
+
+    def record_quality(self, run_id: str, report: Report) -> None:
+        """Keep what the gate found on a run, and quarantine it where that is bad enough."""
+        self._write(lambda connection: verdicts.record(connection, run_id, report))
+
+    def unchecked(self) -> list[str]:
+        """The ended runs that no gate has looked at, the oldest first."""
+        return self._read(verdicts.unchecked)
 
     def release(self, run_id: str) -> None:
         """Let a run in quarantine count again."""
