@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from extractors.engines.base import Engine
 from extractors.engines.embedded import EmbeddedEngine
 from extractors.engines.process import prepare_environment
 from flows.plan import Plan
+from flows.servers import servers
+from schemas.errors import EngineError
+
+if TYPE_CHECKING:
+    from extractors.engines.told import Told
+
+
+async def start(plan: Plan) -> Engine:
+    """The engine that the settings name, tried before any document is sent to it. Raises EngineError."""
+    return await (embedded(plan) if plan.told is None else served(plan, plan.told))
+
+
+async def served(plan: Plan, told: Told) -> Engine:
+    """The vLLM servers of the settings. Raises EngineMismatch where one is not as the recipe says."""
+    from extractors.engines.served import ServedEngine
+
+    where = servers(plan.settings)
+    if where is None:
+        raise EngineError("a plan for servers, and settings that name none")
+    return await ServedEngine.start(where, told, plan.model, plan.decoding, plan.settings.max_model_len)
 
 
 async def embedded(plan: Plan) -> Engine:

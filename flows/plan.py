@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from extractors.engines.identity import engine_versions, model_identity
 from extractors.engines.tokenizer import Tokenizer
 from extractors.prompts import Prompt
 from extractors.readers import READER_VERSIONS
@@ -18,6 +18,7 @@ from flows.intake import Intake, StorageIntake
 from flows.lock import exclusive
 from flows.model import model_folder
 from flows.order import Order, Summary
+from flows.servers import Identified, identified, told
 from flows.settings import Settings, own_decodings
 from schemas.decoding import Decoding
 from schemas.decoding import resolve as resolve_decoding
@@ -26,6 +27,9 @@ from schemas.records import Blob
 from schemas.registry import SchemaVersion
 from schemas.registry import load as load_registry
 from warehouse.store import Warehouse
+
+if TYPE_CHECKING:
+    from extractors.engines.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Terms:
     model: Path
     prompt: Prompt
     recipe: Recipe
+    told: Told | None  # what a served engine says of itself
 
     def finished(self) -> frozenset[str]:
         """The documents that need nothing more under this recipe."""
@@ -108,10 +113,11 @@ def chosen(order: Order, settings: Settings) -> tuple[SchemaVersion, Decoding]:
 
 def terms_of(order: Order, settings: Settings, schema: SchemaVersion, decoding: Decoding) -> Terms:
     """The terms of a run. Prepares the small model where it is missing."""
+    said = told(settings, decoding)
     model = model_folder(settings)
     prompt = Prompt(schema.cls, Tokenizer(model))
-    recipe = _recipe(schema, decoding, model, prompt, settings)
-    return Terms(order, settings, schema, decoding, model, prompt, recipe)
+    recipe = _recipe(schema, decoding, prompt, settings, identified(model, said))
+    return Terms(order, settings, schema, decoding, model, prompt, recipe, said)
 
 
 def choose_decoding(order: Order, settings: Settings) -> Decoding:
@@ -120,15 +126,16 @@ def choose_decoding(order: Order, settings: Settings) -> Decoding:
 
 
 def _recipe(
-    schema: SchemaVersion, decoding: Decoding, model: Path, prompt: Prompt, settings: Settings
+    schema: SchemaVersion, decoding: Decoding, prompt: Prompt, settings: Settings, engine: Identified
 ) -> Recipe:
+    model, versions = engine
     return Recipe(
         schema_ref=schema.ref,
         schema_fingerprint=schema.fingerprint,
         prompt_fingerprint=prompt.fingerprint,
         decoding=decoding,
-        model={**model_identity(model), "max_model_len": str(settings.max_model_len)},
-        versions={**engine_versions(), **READER_VERSIONS},
+        model={**model, "max_model_len": str(settings.max_model_len)},
+        versions={**versions, **READER_VERSIONS},
     )
 
 

@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
 from rich.console import Console
 
-from flows.engine import embedded
+from flows.engine import start
 from flows.order import Summary
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, shown
+from flows.settings import Settings
 from schemas.errors import AssayError, EngineError, EngineRefusedSchema
 from warehouse.store import Warehouse
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def carry_out(
-    plan: Plan, *, start_engine: EngineFactory = embedded, console: Console | None = None
-) -> Summary:
+def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Console | None = None) -> Summary:
     """Do what a plan says and record it; nothing at all where there is nothing to do.
 
     An engine that cannot be started ends the run as `failed`; so does a full disk, which is raised besides.
@@ -35,7 +34,7 @@ def carry_out(
     with shown(Tally(len(plan.todo)), console) as display:
         pipeline = Pipeline(plan, run_id, warehouse, start_engine, display)
         with _recorded(warehouse, run_id, display):
-            status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings.heartbeat))
+            status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings))
             return _end(plan, warehouse, run_id, display.tally, status, message)
 
 
@@ -63,16 +62,25 @@ def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[N
 
 
 async def _run(
-    pipeline: Pipeline, warehouse: Warehouse, run_id: str, heartbeat_s: float
+    pipeline: Pipeline, warehouse: Warehouse, run_id: str, settings: Settings
 ) -> tuple[str, str | None]:
     """The run's ending and its reason."""
-    async with _beating(warehouse, run_id, heartbeat_s), _stoppable(pipeline):
+    async with (
+        _beating(warehouse, run_id, settings.heartbeat),
+        _stoppable(pipeline),
+        _limited(pipeline, settings.deadline) as over,
+    ):
         try:
             await pipeline.run()
         except EngineRefusedSchema:  # the person asked for what cannot be done
             raise
         except EngineError as error:
             return "failed", str(error)
+    if over():
+        return (
+            "failed",
+            f"the deadline of {settings.deadline:g} s came first: the next run does the rest",
+        )
     return ("interrupted", "stopped on request") if pipeline.stopped else ("finished", None)
 
 
@@ -90,6 +98,23 @@ async def _beating(warehouse: Warehouse, run_id: str, every_s: float) -> AsyncIt
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _limited(pipeline: Pipeline, deadline_s: float | None) -> AsyncIterator[Callable[[], bool]]:
+    """Stop the run at its deadline; gives what tells whether that was reached before its end."""
+    reached = asyncio.Event()
+
+    def stop() -> None:
+        reached.set()
+        pipeline.stop()
+
+    timer = None if deadline_s is None else asyncio.get_running_loop().call_later(deadline_s, stop)
+    try:
+        yield reached.is_set
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 @asynccontextmanager

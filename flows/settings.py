@@ -9,9 +9,9 @@ import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,11 +19,27 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from schemas.decoding import Decoding, parse
+from flows.servers import EMBEDDED, engine_setting
+from schemas.decoding import Decoding, Scoring, parse
 from schemas.errors import SettingError
 
 PREFIX = "ASSAY_"
 FILE = Path("assay.toml")
+
+
+class _File(TomlConfigSettingsSource):
+    """`assay.toml`, which is committed and copied about, and must therefore hold no secret."""
+
+    def __call__(self) -> dict[str, Any]:
+        """The file's settings. Raises SettingError for a secret, without showing it."""
+        given = super().__call__()
+        for name in given:
+            setting = Settings.model_fields.get(name)
+            if setting is not None and "SecretStr" in str(setting.annotation):
+                raise SettingError(
+                    f"{name} in {FILE}: a secret; allowed: {PREFIX}{name.upper()} in the environment"
+                )
+        return given
 
 
 class Settings(BaseSettings):
@@ -35,10 +51,26 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path(".assay"), description="folder with the warehouse, archive, models and staging")
     model: Path | None = Field(None, description="folder of a model for vLLM; default: the small one")
+    engine: Annotated[str, AfterValidator(engine_setting)] = Field(
+        EMBEDDED,
+        description="`embedded`, or addresses of vLLM servers, as in http://gpu-1:8000,http://gpu-2:8000",
+    )
+    engine_model: str | None = Field(None, description="name of the model, where a server has several")
+    engine_api_key: SecretStr | None = Field(None, description="the servers' key; in the environment only")
+    engine_timeout: float = Field(600.0, gt=0, le=86_400, description="seconds for one request to a server")
+    engine_patience: float = Field(
+        300.0, ge=0, le=86_400, description="seconds to wait for a lost server before documents are `failed`"
+    )
+    deadline: float | None = Field(
+        None, gt=0, description="seconds after which a run ends; what is left is for the next one"
+    )
     schemas: Path | None = Field(None, description="folder with schemas of your own")
     decoding: str = Field("guided-greedy", description="name of the decoding to use when none is given")
     decodings: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="decodings of your own, a table [decodings.NAME] each"
+    )
+    scoring: Scoring = Field(
+        "sample", description="answers scored without the mask: off, flagged ones, a sample of 5 %, or all"
     )
     max_model_len: int = Field(4096, ge=256, le=1_048_576, description="tokens of prompt and answer together")
     max_num_seqs: int = Field(32, ge=1, le=1024, description="requests that the engine works on at once")
@@ -49,6 +81,11 @@ class Settings(BaseSettings):
     reader_memory: int = Field(1536 * 2**20, ge=2**28, description="bytes of memory that one reader may take")
     max_document_bytes: int = Field(64 * 2**20, ge=1, description="larger documents are `too_large`")
     heartbeat: float = Field(5.0, gt=0, le=300, description="seconds between a run's signs of life")
+    price_per_hour: float | None = Field(
+        None,
+        ge=0,
+        description="money that an hour of the engine costs, in whatever currency; for `assay evaluate`",
+    )
     prefect: Literal["auto", "always", "never"] = Field(
         "auto", description="report runs to Prefect: where a server is set, always, or never"
     )
@@ -65,7 +102,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment wins over the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=FILE)
+        return init_settings, env_settings, _File(settings_cls, toml_file=FILE)
 
     @property
     def models(self) -> Path:

@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from extractors.engines import wire
-from extractors.engines.balance import Balancer
-from extractors.engines.client import Client
+from extractors.engines.balance import Balancer, pauses
+from extractors.engines.client import Client, ServerClosed
 from extractors.engines.examine import Examiner
 from extractors.engines.identity import REPETITION, folder_identity
 from extractors.engines.refusal import refused
@@ -46,17 +46,29 @@ class Servers:
         return [Client(url, self.key, self.timeout_s) for url in self.urls]
 
 
-async def describe(servers: Servers) -> Told:
-    """What the first server to answer says of itself. Raises EngineUnavailable where none does."""
-    clients = servers.clients()
+async def describe(servers: Servers, patience_s: float) -> Told:
+    """What the first server to answer says of itself. Raises EngineUnavailable where none does in time."""
+    clients, until = servers.clients(), time.monotonic() + patience_s
     try:
-        found = await asyncio.gather(*(ask(one, servers.model) for one in clients), return_exceptions=True)
+        for pause in pauses():
+            try:
+                return await _first_told(clients, servers.model)
+            except EngineUnavailable as error:
+                if isinstance(error, ServerClosed) or time.monotonic() + pause > until:
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError("pauses never end")
     finally:
         await asyncio.gather(*(one.close() for one in clients))
-    told = [one for one in found if isinstance(one, Told)]
+
+
+async def _first_told(clients: Sequence[Client], wanted: str | None) -> Told:
+    found = await asyncio.gather(*(ask(one, wanted) for one in clients), return_exceptions=True)
+    for one in found:
+        if isinstance(one, Told):
+            return one
+    # One that is there and wrong says more than one that is not there.
     errors = [one for one in found if isinstance(one, BaseException)]
-    if told:
-        return told[0]
     raise next((one for one in errors if not isinstance(one, EngineUnavailable)), errors[0])
 
 

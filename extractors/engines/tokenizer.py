@@ -27,6 +27,7 @@ class Tokenizer:
             raw = (model_dir / "tokenizer.json").read_text(encoding="utf-8")
             self.chat_template = _chat_template(model_dir)
             self._names = _special_names(model_dir)
+            self._padded = _vocabulary(model_dir)
         except OSError as error:
             raise EngineUnavailable(f"{model_dir} holds no usable tokenizer: {error}") from error
         parsed = json.loads(raw)
@@ -56,9 +57,32 @@ class Tokenizer:
         """The ids of text that the chat template wrote, its control tokens among them."""
         return tuple(self._full.encode(text, add_special_tokens=False).ids)
 
+    @property
+    def vocabulary(self) -> int:
+        """Above every id that a model may draw: models pad their vocabulary beyond their tokenizer's."""
+        return max(self._padded, self._full.get_vocab_size(with_added_tokens=True))
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of token ids, control tokens left out."""
         return str(self._full.decode(list(ids), skip_special_tokens=True))
+
+    def spans(self, ids: Iterable[int]) -> list[tuple[int, int]]:
+        """Of each token, the half-open range of code points that it has in `decode(ids)`.
+
+        Tokens that share one letter's bytes have its range together; a control token's is empty.
+        """
+        stream = tokenizers.decoders.DecodeStream(skip_special_tokens=True)
+        found: list[tuple[int, int]] = []
+        waiting, at = list[int](), 0
+        for i, id_ in enumerate(ids):
+            found.append((at, at))
+            chunk = None if id_ in self.control_ids else stream.step(self._full, id_)
+            waiting += [] if id_ in self.control_ids else [i]
+            if chunk is not None:
+                for one in waiting:
+                    found[one] = (at, at + len(chunk))
+                waiting, at = [], at + len(chunk)
+        return found
 
     def render(self, messages: Sequence[dict[str, str]]) -> str:
         """The chat template's text for `messages`, open for the assistant's turn.
@@ -84,6 +108,13 @@ def _chat_template(model_dir: Path) -> str:
     if not isinstance(found, str):
         raise EngineUnavailable(f"{model_dir} has no chat template: use an instruction-tuned model")
     return found
+
+
+def _vocabulary(model_dir: Path) -> int:
+    """`vocab_size` of the model's configuration, where that is beside its tokenizer; else 0."""
+    file = model_dir / "config.json"
+    config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return int(config.get("vocab_size") or config.get("text_config", {}).get("vocab_size") or 0)
 
 
 def _special_names(model_dir: Path) -> dict[str, str]:

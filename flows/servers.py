@@ -1,0 +1,83 @@
+"""The servers that the settings name, and what they say of themselves. Nothing here loads vLLM."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+
+from schemas.decoding import Decoding
+from schemas.errors import SettingError
+
+if TYPE_CHECKING:  # an HTTP client takes a while to import, and most commands need none
+    from extractors.engines.served import Servers
+    from extractors.engines.told import Told
+    from flows.settings import Settings
+
+EMBEDDED = "embedded"
+Identified: TypeAlias = tuple[Mapping[str, str], Mapping[str, str]]
+# At planning a server may be just starting; a dry run must not wait for one that is not to come.
+_PLANNING_PATIENCE_S = 30.0
+
+
+def engine_setting(value: str) -> str:
+    """`embedded`, or addresses without credentials, in one form. Raises ValueError that shows no value."""
+    if value == EMBEDDED:
+        return value
+    return ",".join(dict.fromkeys(_address(one.strip()) for one in value.split(",")))
+
+
+def _address(text: str) -> str:
+    """One server's address, without the `/v1` that clients of OpenAI's API are used to give."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("neither `embedded` nor addresses such as http://gpu-1:8000, separated by commas")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("an address holds credentials: set ASSAY_ENGINE_API_KEY in the environment instead")
+    if parts.port == 0:
+        raise ValueError("port 0 is no server's")
+    return text.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def servers(settings: Settings) -> Servers | None:
+    """Where the served engine is; None for the embedded one."""
+    if settings.engine == EMBEDDED:
+        return None
+    from extractors.engines.served import Servers
+
+    key = settings.engine_api_key
+    return Servers(
+        urls=tuple(settings.engine.split(",")),
+        key=key.get_secret_value() if key else None,
+        model=settings.engine_model,
+        timeout_s=settings.engine_timeout,
+        patience_s=settings.engine_patience,
+    )
+
+
+def told(settings: Settings, decoding: Decoding) -> Told | None:
+    """What the servers say of themselves; None for the embedded engine.
+
+    Raises SettingError for a decoding that no server can do, EngineUnavailable where none answers.
+    """
+    where = servers(settings)
+    if where is None:
+        return None
+    from extractors.engines.served import NO_BEAM, describe
+
+    if decoding.beam_width > 1:
+        raise SettingError(f"decoding {decoding.name}: {NO_BEAM}")
+    return asyncio.run(describe(where, min(where.patience_s, _PLANNING_PATIENCE_S)))
+
+
+def identified(model: Path, said: Told | None) -> Identified:
+    """The model and the engine's versions, as a recipe holds them."""
+    if said is None:
+        from extractors.engines.identity import engine_versions, model_identity
+
+        return model_identity(model), engine_versions()
+    from extractors.engines.served import served_identity
+
+    return served_identity(model, said), {"vllm": said.vllm}
