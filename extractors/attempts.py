@@ -16,6 +16,7 @@ import uuid_utils
 from extractors.decode import complaint, decode_verdict, recognised, verdict
 from extractors.engines.base import Engine
 from extractors.prompts import Prompt
+from extractors.scoring import Scorer
 from extractors.selection import Judged
 from schemas.decoding import Decoding
 from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
@@ -35,6 +36,7 @@ class Work:
     prompt: Prompt
     decoding: Decoding
     validate: Validate
+    scorer: Scorer
 
 
 async def attempts(work: Work, prompt_ids: tuple[int, ...], max_tokens: int) -> list[Judged]:
@@ -91,7 +93,8 @@ async def _generate(work: Work, request: Request, number: int) -> tuple[list[Jud
     """Ask the engine and check each answer; also whether the engine as a whole is down."""
     started, clock = datetime.now(UTC), time.monotonic()
     try:
-        answers = await work.engine.generate(request, work.decoding, work.document.document_id)
+        decoding = work.decoding.attempt(number)
+        answers = await work.engine.generate(request, decoding, work.document.document_id)
     except EngineError as error:
         answers = [_unanswered(work, request, error, started, clock)]
         down = isinstance(error, EngineUnavailable)
@@ -101,7 +104,7 @@ async def _generate(work: Work, request: Request, number: int) -> tuple[list[Jud
     else:
         down = False
     numbered = [replace(answer, number=number) for answer in _numbered(work, answers, number)]
-    return [await _judge(work, answer) for answer in numbered], down
+    return [await _judge(work, answer, request.prompt_ids) for answer in numbered], down
 
 
 def _numbered(work: Work, answers: list[Attempt], number: int) -> list[Attempt]:
@@ -111,9 +114,10 @@ def _numbered(work: Work, answers: list[Attempt], number: int) -> list[Attempt]:
     return [replace(answer, sample=number - 1) for answer in answers]
 
 
-async def _judge(work: Work, attempt: Attempt) -> Judged:
+async def _judge(work: Work, attempt: Attempt, prompt_ids: tuple[int, ...]) -> Judged:
     attempt = recognised(attempt, work.decoding)
-    return Judged(attempt, decode_verdict(attempt) or await validated(work, attempt.text))
+    found = decode_verdict(attempt) or await validated(work, attempt.text)
+    return Judged(attempt, found, prompt_ids)
 
 
 async def validated(work: Work, text: str) -> Verdict:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 
-from extractors.attempts import Validate, Work, attempts, validated
+from extractors.attempts import Validate, Work, attempts
+from extractors.choose import Chosen, answered
 from extractors.decode import verdict
 from extractors.engines.base import Engine
 from extractors.prompts import Prompt
-from extractors.selection import Judged, best, vote, with_agreement
+from extractors.scoring import Scorer
+from extractors.selection import Judged
 from schemas.decoding import Decoding
 from schemas.records import Category, Document, Extraction, Severity, Status, Verdict
 from schemas.registry import SchemaVersion
+
+UNSCORED = Scorer()
 
 
 async def extract_document(
@@ -27,14 +30,16 @@ async def extract_document(
     recipe_id: str,
     run_id: str,
     validate: Validate,
+    scorer: Scorer = UNSCORED,
 ) -> Extraction:
     """The one extraction of `document`, with every attempt made for it. Never raises for a document.
 
     A document without text is `rejected` at level read, one that leaves no room for the answer at fit. What
     the engine could not do (error, timeout, abort) is `failed` and will be taken up again.
     """
-    work = Work(document, engine, prompt, decoding, validate)
-    judged, outcome, attempt_id = await _outcome(work)
+    work = Work(document, engine, prompt, decoding, validate, scorer)
+    judged, chosen = await _outcome(work)
+    outcome = chosen.verdict
     value = None if outcome.value is None else _text_of(outcome.value)
     return Extraction(
         run_id=run_id,
@@ -46,42 +51,35 @@ async def extract_document(
         category=outcome.category,
         message=_message(outcome),
         value=value,
-        attempt_id=attempt_id,
+        attempt_id=chosen.attempt_id,
         finished_at=datetime.now(UTC),
         attempts=tuple(one.attempt for one in judged),
         findings=outcome.findings,
         fields=outcome.fields,
+        effective_samples=chosen.effective_samples,
     )
 
 
-async def _outcome(work: Work) -> tuple[list[Judged], Verdict, str | None]:
-    """Every attempt, the verdict that stands, and the attempt that it stands for."""
+async def _outcome(work: Work) -> tuple[list[Judged], Chosen]:
+    """Every attempt, scored where it is due, and what was chosen."""
     document = work.document
     if document.category is not None:
         message = document.message or f"no text could be read: {document.category}"
-        return [], verdict(Status.REJECTED, document.category, message), None
+        return [], _rejected(document.category, message)
     try:
         prompt_ids = await asyncio.to_thread(work.prompt.encode, document.text)
     except ValueError as error:
-        return [], verdict(Status.REJECTED, Category.UNREADABLE, str(error)), None
+        return [], _rejected(Category.UNREADABLE, str(error))
     room = work.prompt.room(len(prompt_ids), work.engine.max_model_len, work.decoding.max_tokens)
     if not room.fits:
         length, limit = len(prompt_ids) + room.needed, work.engine.max_model_len
         message = f"{len(prompt_ids)} prompt and {room.needed} answer tokens are {length}, over {limit}"
-        return [], verdict(Status.REJECTED, Category.TOO_LONG, message), None
-    judged = await attempts(work, prompt_ids, room.max_tokens)
-    chosen, outcome = await _select(work, judged)
-    return judged, outcome, chosen.attempt.attempt_id
+        return [], _rejected(Category.TOO_LONG, message)
+    return await answered(work, await attempts(work, prompt_ids, room.max_tokens))
 
 
-async def _select(work: Work, judged: list[Judged]) -> tuple[Judged, Verdict]:
-    """The attempt that stands, and the verdict: for a vote, that of the answer which the fields elected."""
-    elected = vote(judged) if work.decoding.selection == "vote" else None
-    if elected is None:
-        chosen = best(judged)
-        return chosen, chosen.verdict
-    found = await validated(work, elected.text)
-    return elected.nearest, replace(found, fields=with_agreement(found.fields, elected.agreement))
+def _rejected(category: Category, message: str) -> Chosen:
+    return Chosen(verdict(Status.REJECTED, category, message))
 
 
 def _message(outcome: Verdict) -> str | None:

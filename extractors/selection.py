@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from extractors.places import escape
 from schemas.records import Attempt, FieldResult, Level, Match, Severity, Status, Verdict
 
 _RANK = {Status.FAILED: 0, Status.REJECTED: 1, Status.FLAGGED: 2, Status.ACCEPTED: 3}
@@ -16,10 +17,11 @@ _FOUND = (Match.VERBATIM, Match.NORMALISED)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An attempt and what its check said."""
+    """An attempt, what its check said, and the prompt that it answered."""
 
     attempt: Attempt
     verdict: Verdict
+    prompt_ids: tuple[int, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -86,7 +88,7 @@ def _elect(values: list[Any], pointer: str, voters: int, agreement: dict[str, fl
     agreed = [value for value in values if _shape(value) == shape]
     if isinstance(agreed[0], dict):
         return {
-            key: _elect([one[key] for one in agreed], f"{pointer}/{_escape(key)}", voters, agreement)
+            key: _elect([one[key] for one in agreed], f"{pointer}/{escape(key)}", voters, agreement)
             for key in agreed[0]
         }
     if isinstance(agreed[0], list):
@@ -138,8 +140,3 @@ def _shared(one: Any, other: Any) -> int:
     if isinstance(one, dict | list) or isinstance(other, dict | list):
         return 0
     return int(_folded(one) == _folded(other))
-
-
-def _escape(key: str) -> str:
-    """A key as a reference token of RFC 6901."""
-    return key.replace("~", "~0").replace("/", "~1")

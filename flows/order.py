@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from schemas.decoding import Scoring
 from schemas.errors import EngineError
 from schemas.records import Blob, Status
 
@@ -15,6 +16,7 @@ class Order:
 
     `kind` is what the run is recorded as. `again` does all blobs, what is done under the recipe too: the new
     extraction then stands beside the old one. `blobs` are taken instead of a listing of `source`.
+    `scoring` None is what is set.
     """
 
     source: str
@@ -25,6 +27,7 @@ class Order:
     kind: str = "extract"
     again: bool = False
     blobs: tuple[Blob, ...] | None = None
+    scoring: Scoring | None = None
 
     @property
     def redone(self) -> frozenset[Status]:

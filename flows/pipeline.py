@@ -12,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from extractors.engines.base import Engine
 from extractors.extract import extract_document
+from extractors.legal import Legal
 from extractors.readers.pool import ReaderPool
+from extractors.scoring import Scorer
 from flows.bundle import Bundle, Job
 from flows.channel import Channel, drain
 from flows.checker import Checker
@@ -47,6 +49,9 @@ class Pipeline:
         self._claimed: set[str] = set(plan.done)
         self._open: dict[int, Bundle] = {}
         self._working: set[asyncio.Task[Extraction]] = set()
+        self._scorer = Scorer(
+            plan.order.scoring or settings.scoring, Legal(plan.model, plan.decoding.backend)
+        )
         self.stopped = False
 
     async def run(self) -> None:
@@ -174,6 +179,7 @@ class Pipeline:
             recipe_id=plan.recipe.recipe_id,
             run_id=self._run_id,
             validate=Checker(plan.schema.cls),
+            scorer=self._scorer,
         )
         return extraction
 

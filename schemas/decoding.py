@@ -17,8 +17,10 @@ from schemas.errors import SettingError
 
 Mode: TypeAlias = Literal["prompt", "json", "guided"]
 Backend: TypeAlias = Literal["guidance", "xgrammar", "outlines"]
-Selection: TypeAlias = Literal["first", "vote", "verified"]
+Selection: TypeAlias = Literal["first", "vote", "verified", "aligned"]
 Retries: TypeAlias = Literal["none", "resample", "feedback"]
+# Whose answers get a second pass without the mask. It changes no answer, so it is no part of a decoding.
+Scoring: TypeAlias = Literal["off", "flagged", "sample", "all"]
 
 
 def _in_top_p_range(value: float) -> float:
@@ -38,7 +40,8 @@ class Decoding(BaseModel):
 
     `mode`: `prompt` only asks for JSON, `json` enforces JSON syntax, `guided` enforces the schema token by
     token. `samples` answers are drawn in each attempt, or, for `verified`, one after the other until one
-    holds. `max_attempts` counts the first attempt too; more than one needs a kind of `retries`.
+    holds. `max_attempts` counts the first attempt too; more than one needs a kind of `retries`. Each attempt
+    after the first is drawn with a temperature that is higher by `warmer` than the one before.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
@@ -58,11 +61,23 @@ class Decoding(BaseModel):
     selection: Selection = "first"
     retries: Retries = "none"
     max_attempts: Annotated[int, Field(ge=1, le=16)] = 1
+    warmer: Annotated[float, Field(ge=0.0, le=2.0, allow_inf_nan=False)] = 0.0
 
     @property
     def greedy(self) -> bool:
         """Whether the likeliest token is always taken."""
         return self.temperature == 0.0
+
+    @property
+    def at_once(self) -> int:
+        """Samples that one request draws; `verified` draws its own one after the other."""
+        return self.samples if self.selection in ("vote", "aligned") else 1
+
+    def attempt(self, number: int) -> Decoding:
+        """How the attempt of this number, from 1, is drawn."""
+        if number == 1 or not self.warmer:
+            return self
+        return self.model_copy(update={"temperature": self.temperature + self.warmer * (number - 1)})
 
     @property
     def fingerprint(self) -> str:
@@ -78,9 +93,16 @@ class Decoding(BaseModel):
         return self
 
 
+_ALIGNED = (
+    "selection aligned weighs by the model's own probabilities: temperature 1, no top_p, top_k, min_p or "
+    "repetition_penalty"
+)
+
+
 def _rules(d: Decoding) -> list[tuple[bool, str]]:
     """What must hold between settings, each with what to say where it does not."""
     neutral = d.top_p == 1.0 and d.top_k == 0 and d.min_p == 0.0
+    plain = neutral and d.repetition_penalty == 1.0
     return [
         (not d.greedy or neutral, "temperature 0 is greedy: top_p, top_k and min_p would do nothing"),
         (not d.greedy or d.samples == 1, "samples > 1 with temperature 0 would draw one answer many times"),
@@ -90,10 +112,25 @@ def _rules(d: Decoding) -> list[tuple[bool, str]]:
         (d.beam_width == 1 or d.backend == "guidance", "beam search masks by guidance: set backend to it"),
         (d.selection != "vote" or d.samples > 1, "selection vote needs samples > 1"),
         (d.selection != "verified" or d.samples > 1, "selection verified needs samples > 1"),
-        (d.selection != "first" or d.samples == 1, "samples > 1 needs a selection: vote or verified"),
+        (d.selection != "aligned" or d.samples > 1, "selection aligned needs samples > 1"),
+        (
+            d.selection != "aligned" or d.mode == "guided",
+            "selection aligned undoes a mask: set mode to guided",
+        ),
+        (d.selection != "aligned" or (d.temperature == 1.0 and plain), _ALIGNED),
+        (d.selection != "aligned" or d.retries == "none", "aligned draws from all its samples: no retries"),
+        (
+            d.selection != "first" or d.samples == 1,
+            "samples > 1 needs a selection: vote, verified or aligned",
+        ),
         (d.retries == "none" or d.max_attempts > 1, "retries need max_attempts > 1"),
         (d.max_attempts == 1 or d.retries != "none", "max_attempts > 1 needs retries: resample or feedback"),
-        (d.retries != "resample" or not d.greedy, "resampling a greedy decoding gives the same answer"),
+        (
+            d.retries != "resample" or not d.greedy or d.warmer > 0.0,
+            "resampling a greedy decoding gives the same answer: set warmer, or a temperature",
+        ),
+        (d.warmer == 0.0 or d.retries != "none", "warmer is for retries: resample or feedback"),
+        (d.warmer == 0.0 or d.beam_width == 1, "beam search has no temperature: warmer would do nothing"),
         (d.selection != "verified" or d.retries == "none", "verified draws again by itself: no retries"),
     ]
 
@@ -108,6 +145,7 @@ PRESETS: dict[str, Decoding] = {
         Decoding(name="guided-sampled", temperature=0.7, top_p=0.95),
         Decoding(name="guided-vote", temperature=0.7, top_p=0.95, samples=5, selection="vote"),
         Decoding(name="guided-verified", temperature=0.7, top_p=0.95, samples=3, selection="verified"),
+        Decoding(name="guided-aligned", temperature=1.0, samples=8, selection="aligned"),
         Decoding(name="guided-beam", beam_width=2),
         Decoding(name="prompt-retry", mode="prompt", retries="feedback", max_attempts=3),
     )

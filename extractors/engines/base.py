@@ -25,7 +25,7 @@ class Engine(Protocol):
         """Tokens that prompt and answer may have together."""
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
-        """One attempt for each sample that `decoding` draws at once (one, but for `vote`).
+        """One attempt for each of `decoding.at_once` samples.
 
         Raises EngineUnavailable where the engine as a whole is down.
         """

@@ -96,10 +96,8 @@ class EmbeddedEngine:
         """One attempt for each sample drawn at once; the seed of sample i is the request's plus i."""
         if decoding.backend != self.options.backend:
             raise EngineError(f"this engine was started with {self.options.backend}, not {decoding.backend}")
-        drawn = decoding.samples if decoding.selection == "vote" else 1
-        return list(
-            await asyncio.gather(*(self._one(request, decoding, document_id, i) for i in range(drawn)))
-        )
+        samples = range(decoding.at_once)
+        return list(await asyncio.gather(*(self._one(request, decoding, document_id, i) for i in samples)))
 
     async def _one(self, request: Request, decoding: Decoding, document_id: str, sample: int) -> Attempt:
         """One sample; whatever goes wrong is its ending, but for an engine that is down altogether."""

@@ -59,8 +59,7 @@ class ScriptedEngine:
         """The next answers of the script."""
         await asyncio.sleep(0)
         self.requests.append(request)
-        drawn = decoding.samples if decoding.selection == "vote" else 1
-        return [self._attempt(request, document_id, sample) for sample in range(drawn)]
+        return [self._attempt(request, document_id, sample) for sample in range(decoding.at_once)]
 
     def _attempt(self, request: Request, document_id: str, sample: int) -> Attempt:
         turn = len(self.requests) - 1 + sample
