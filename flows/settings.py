@@ -86,6 +86,7 @@ class Settings(BaseSettings):
         ge=0,
         description="money that an hour of the engine costs, in whatever currency; for `assay evaluate`",
     )
+    gate: Literal["on", "off"] = Field("on", description="check each ended run with Great Expectations")
     prefect: Literal["auto", "always", "never"] = Field(
         "auto", description="report runs to Prefect: where a server is set, always, or never"
     )
