@@ -11,6 +11,7 @@ import pytest
 os.environ.update(
     {
         "DO_NOT_TRACK": "1",
+        "ASSAY_GATE": "off",  # loading Great Expectations takes ten seconds; its own tests turn it on
         "GX_ANALYTICS_ENABLED": "false",
         "HF_HUB_OFFLINE": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
