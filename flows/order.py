@@ -56,7 +56,9 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 done; 1 where documents failed for the engine's sake; 130 where it was stopped."""
+        """0 done; 1 where documents failed for the engine's sake; 3 where the gate failed; 130 stopped."""
+        if self.status == "quarantined":
+            return 3
         if self.status == "interrupted":
             return 130
         return 0 if self.status == "finished" and not self.engine_failures else 1
