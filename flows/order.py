@@ -65,7 +65,7 @@ class Summary:
 
 
 class DocumentsFailed(EngineError):
-    """Documents got no answer for the engine's sake; the next run takes them up again."""
+    """Documents got no answer for the engine's sake, and the next run takes them up again; or the gate failed."""
 
     def __init__(self, summary: Summary) -> None:
         super().__init__(
