@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 
 from rich.console import Console
 
+from flows.gate import gated, own_suite
 from flows.engine import start
 from flows.order import Summary
 from flows.pipeline import EngineFactory, Pipeline
@@ -29,6 +30,7 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
     """
     if not plan.todo:
         return nothing_to_do(plan)
+    own_suite(plan.settings, plan.schema.ref)  # one that cannot be read is told now, not after the night
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
     with shown(Tally(len(plan.todo)), console) as display:
@@ -155,6 +157,7 @@ def _end(
     if status == "finished" and tally.engine_failures:
         status, message = "failed", f"{tally.engine_failures} documents got no answer from the engine"
     warehouse.finish_run(run_id, status, _counts(tally), message)
+    status, message = _through_gate(plan, warehouse, run_id, status, message)
     tally.stage = status
     return Summary(
         run_id,
@@ -167,3 +170,14 @@ def _end(
         time.monotonic() - tally.began,
         message,
     )
+
+
+def _through_gate(
+    plan: Plan, warehouse: Warehouse, run_id: str, status: str, message: str | None
+) -> tuple[str, str | None]:
+    """The run's status and message after the gate has looked at it."""
+    judgement = gated(warehouse, plan.settings, run_id)
+    if judgement is None:
+        return status, message
+    told = "; ".join(filter(None, (message, judgement.told)))
+    return status if judgement.passed else "quarantined", told or None
