@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 
 from rich.console import Console
 
-from flows.gate import gated, own_suite
 from flows.engine import start
+from flows.gate import gated, own_suite
 from flows.order import Summary
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
@@ -157,6 +157,7 @@ def _end(
     if status == "finished" and tally.engine_failures:
         status, message = "failed", f"{tally.engine_failures} documents got no answer from the engine"
     warehouse.finish_run(run_id, status, _counts(tally), message)
+    tally.stage = "checking"
     status, message = _through_gate(plan, warehouse, run_id, status, message)
     tally.stage = status
     return Summary(
