@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.settings import Settings
-from schemas.errors import AssayError, WarehouseLocked
+from schemas.errors import WarehouseLocked
 from warehouse.expectations import Expectation, default_expectations, with_mix
+from warehouse.shards import waiting
 from warehouse.store import Warehouse
 from warehouse.suites import load_suite
 
@@ -38,10 +39,6 @@ class Judgement:
         return "; ".join(f"{what}: {' '.join(messages)}" for what, messages in parts if messages) or None
 
 
-class RunFailedGate(AssayError):
-    """A run did not pass the gate; its extractions are kept out of what is current."""
-
-
 def own_suite(settings: Settings, schema: str) -> tuple[Expectation, ...]:
     """The user's expectations for a schema version, from the folder of schemas. Raises UsageError."""
     parts = _REF.fullmatch(schema)
@@ -53,8 +50,10 @@ def own_suite(settings: Settings, schema: str) -> tuple[Expectation, ...]:
 def gated(warehouse: Warehouse, settings: Settings, run_id: str) -> Judgement | None:
     """Judge a run that has just ended; None where that is off, or there is nothing to judge.
 
-    A reader who holds the database delays the gate and fails no run: `assay gate` takes it up.
+    A reader who holds the database delays landing and the gate, and fails no run: `assay gate` takes it up.
     """
+    if waiting(warehouse.staging):  # not all of it is landed, so that it cannot be counted yet
+        return None
     try:
         metrics = warehouse.measure(run_id)
         if settings.gate == "off" or not _is_due(metrics):
