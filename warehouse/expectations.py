@@ -1,8 +1,8 @@
 """What every run is expected to keep to, as Great Expectations' own expectations over its metrics.
 
-What can only be wrong (a document lost or doubled) is held from the first run on. What depends on the documents
-(shares, nulls, the mix of categories) is held against the runs before, so that a weak model may be weak and a
-sudden change is still stopped. The bounds widen with the noise of small runs. See docs/decisions/0006.
+What can only be wrong (a document lost or doubled) is held from the first run on. What depends on the
+documents (shares, nulls, the mix of categories) is held against the runs before, so that a weak model may be
+weak and a sudden change is still stopped. The bounds widen with the noise of small runs. See docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LATE = {"latency_p50_s": _SLACK_S, "latency_p95_s": _SLACK_S} | {
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One expectation: its type and arguments as Great Expectations has them, over columns that are metrics."""
+    """One expectation: type and arguments as Great Expectations has them, over columns that are metrics."""
 
     type: str
     kwargs: Mapping[str, Any]
@@ -75,8 +75,8 @@ def with_mix(metrics: Metrics) -> dict[str, float]:
 
 
 def _shares(metrics: Metrics) -> Iterator[Expectation]:
-    """Shares that got worse, and nulls that became more or fewer: a field that is never null may be invented."""
-    for name, share in metrics.values.items():
+    """Shares that got worse, and nulls that became more or fewer: what is never null may be invented."""
+    for name in metrics.values:
         kind = name.partition(":")[0]
         if kind not in (*_FALLING, *_RISING, "null_share"):
             continue

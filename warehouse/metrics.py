@@ -1,7 +1,7 @@
 """The few figures of an ended run that the gate looks at, and those of the seven runs before it.
 
-A metric is a name and a number: `documents_in`, `accepted_share`, `null_share:/lines/*/amount`. All shares lie
-in 0 to 1. The part behind the colon is a category or a field.
+A metric is a name and a number: `documents_in`, `accepted_share`, `null_share:/lines/*/amount`. All shares
+lie in 0 to 1. The part behind the colon is a category or a field.
 """
 
 from __future__ import annotations
@@ -32,10 +32,13 @@ GROUP BY run_id ORDER BY run_id
 # another run had done under the same recipe meanwhile is out too: its extraction stands there.
 _DOCUMENTS = """
 WITH mine AS (FROM extractions WHERE run_id = $run),
-staged AS (SELECT sum(documents) AS documents, sum(documents - landed) AS elsewhere FROM landings WHERE run_id = $run)
+staged AS (
+    SELECT sum(documents) AS documents, sum(documents - landed) AS elsewhere FROM landings WHERE run_id = $run
+)
 SELECT
     coalesce((SELECT list_sum([coalesce((counts ->> status)::BIGINT, 0) FOR status IN $statuses])
-        FROM runs WHERE run_id = $run AND json_keys(counts) && $statuses), staged.documents, 0) AS documents_in,
+        FROM runs WHERE run_id = $run AND json_keys(counts) && $statuses), staged.documents, 0)
+        AS documents_in,
     count(document_id) + coalesce(any_value(staged.elsewhere), 0) AS documents_out,
     count(document_id) - count(DISTINCT document_id) AS repeated_documents
 FROM staged LEFT JOIN mine ON true GROUP BY staged.documents
@@ -73,7 +76,7 @@ class Metrics:
 
 
 def named(kind: str, part: str) -> str:
-    """The name of one of several metrics. What could be mark-up in `part` is percent-encoded (RFC 6901, 6)."""
+    """The name of one of several metrics; what could be mark-up is percent-encoded (RFC 6901, section 6)."""
     return f"{kind}:{_MARKUP.sub(lambda found: quote(found.group()), part)}"
 
 

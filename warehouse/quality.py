@@ -27,7 +27,7 @@ from warehouse.metrics import Metrics
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one expectation came out. `observed` holds the metrics that it looked at; `message` says it in words."""
+    """How one expectation came out: `observed` are the metrics that it looked at, `message` tells it."""
 
     expectation: Expectation
     success: bool
@@ -42,7 +42,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All results of one run, in the order of the expectations, and its Data Docs as the library renders them."""
+    """A run's results, in the order of the expectations, and its Data Docs as the library renders them."""
 
     results: tuple[Result, ...]
     page: str

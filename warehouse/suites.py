@@ -1,7 +1,7 @@
 """A user's own expectations: Great Expectations' own JSON for a suite, beside the schema file.
 
-`invoice/v2.expectations.json` holds `{"expectations": [{"type": …, "kwargs": {"column": "accepted_share", …}}]}`;
-the columns are the metrics of a run. `severity` is critical where none is given.
+`invoice/v2.expectations.json` holds `{"expectations": [{"type": …, "kwargs": {"column": …, …}}]}`; the columns
+are the metrics of a run. `severity` is critical where none is given.
 """
 
 from __future__ import annotations
