@@ -21,9 +21,8 @@ SELECT * FROM staged_labels AS staged WHERE NOT EXISTS (
             = (staged.document_id, staged.schema, staged.pointer, staged.source)) AS newest
     WHERE newest.value::VARCHAR = staged.value)
 """
-_NEWEST_LABELS = """
-SELECT document_id, pointer, arg_max(value, label_id)::VARCHAR AS value
-FROM labels WHERE schema = $schema GROUP BY document_id, pointer ORDER BY document_id, pointer
+_LABELS = """
+SELECT document_id, pointer, value::VARCHAR FROM labels WHERE schema = $schema ORDER BY document_id, label_id
 """
 
 
@@ -61,9 +60,9 @@ def add_labels(connection: duckdb.DuckDBPyConnection, rows: Iterable[LabelRow]) 
         _with_staged(connection, "labels", listed, _ADD_LABELS)
 
 
-def newest_labels(connection: duckdb.DuckDBPyConnection, schema: str) -> list[tuple[str, str, str]]:
-    """Document, pointer and JSON text of the newest label of each place."""
-    return connection.execute(_NEWEST_LABELS, {"schema": schema}).fetchall()
+def labels(connection: duckdb.DuckDBPyConnection, schema: str) -> list[tuple[str, str, str]]:
+    """Document, pointer and JSON text of each label, a document's in the order in which they were given."""
+    return connection.execute(_LABELS, {"schema": schema}).fetchall()
 
 
 def add(connection: duckdb.DuckDBPyConnection, measured: Measured) -> None:

@@ -19,6 +19,7 @@ from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
 from warehouse import evaluations, lookups, metrics, runs, verdicts
 from warehouse.archive import Archive
+from warehouse.archived import Archived, Selection, attached, select
 from warehouse.connection import WAIT_S, opened, transaction
 from warehouse.landed import Landed
 from warehouse.migrate import is_current, migrate
@@ -180,8 +181,8 @@ class Warehouse:
         self._write(lambda connection: evaluations.add_labels(connection, listed))
 
     def labels(self, schema: str) -> list[tuple[str, str, str]]:
-        """Document, pointer and JSON text of the newest label of each place under a schema version."""
-        return self._read(lambda connection: evaluations.newest_labels(connection, schema))
+        """Document, pointer and JSON text of a schema version's labels, each document's oldest first."""
+        return self._read(lambda connection: evaluations.labels(connection, schema))
 
     def add_evaluation(self, measured: Measured) -> None:
         """Record what an evaluation measured, all of it or nothing."""
@@ -190,6 +191,14 @@ class Warehouse:
     def resolve_evaluation(self, given: str) -> str:
         """The evaluation_id that starts with `given`. Raises UsageError where none or several do."""
         return self._read(lambda connection: evaluations.resolve(connection, given))
+
+    def archived(self, selection: Selection) -> list[Archived]:
+        """The archived documents that a person means. Raises UsageError where its `where` is no condition."""
+        return self._read(lambda connection: select(connection, selection))
+
+    def attached(self, document_id: str) -> frozenset[str]:
+        """The documents that are known to be attached to one, at any depth."""
+        return self._read(lambda connection: attached(connection, document_id))
 
     def query(
         self, sql: str, params: Sequence[Any] | Mapping[str, Any] | None = None, *, read_only: bool = True

@@ -28,7 +28,7 @@ CREATE TABLE evaluation_orders (
     inputs INTEGER NOT NULL,            -- documents that were measured
     unlabelled VARCHAR[] NOT NULL,      -- documents that no label is for
     undocumented VARCHAR[] NOT NULL,    -- labels whose document is not there
-    repeated VARCHAR[] NOT NULL,        -- labels of a document that has one already
+    unusable VARCHAR[] NOT NULL,        -- labels, or values in them, that could not be used, each with why
     price_per_hour DOUBLE,
     created_at TIMESTAMP NOT NULL
 );
@@ -63,7 +63,8 @@ CREATE TABLE evaluations (
     judgement VARCHAR                   -- better, worse, not separated
 );
 
--- What each input gave, averaged over its samples.
+-- What each input gave, averaged over its samples. A rate is the sum of `value` over the sum of `weight`, which is
+-- 1 but for rates of a part of the outputs.
 CREATE TABLE evaluation_inputs (
     evaluation_id VARCHAR NOT NULL,
     decoding VARCHAR NOT NULL,
@@ -71,5 +72,7 @@ CREATE TABLE evaluation_inputs (
     "cluster" VARCHAR NOT NULL,         -- documents that belong together
     measure VARCHAR NOT NULL,
     field VARCHAR NOT NULL,
-    value DOUBLE NOT NULL
+    "of" VARCHAR NOT NULL,
+    value DOUBLE NOT NULL,
+    weight DOUBLE NOT NULL
 );

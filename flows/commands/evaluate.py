@@ -1,0 +1,130 @@
+"""`assay evaluate`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.asking import AsJson
+from flows.output import note, safe, say, say_json
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from flows.evaluation.asked import Asked
+    from flows.evaluation.result import Evaluation
+
+Names = Annotated[str | None, typer.Option(help="Decodings to compare, with commas between.")]
+
+
+def evaluate(
+    labels: Annotated[
+        str | None, typer.Argument(help="A file of labels, or its folder; left out: the warehouse's labels.")
+    ] = None,
+    schema: Annotated[str | None, typer.Option(help="Schema version, such as receipt@1.")] = None,
+    decodings: Names = None,
+    from_runs: Annotated[
+        list[str] | None, typer.Option("--from", help="Score this run instead of drawing. May be repeated.")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare two evaluations: assay evaluate --compare EVAL1 EVAL2.")
+    ] = False,
+    other: Annotated[str | None, typer.Argument(help="The second evaluation, with --compare.")] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Draws for each input, with different seeds.")] = 1,
+    repeat: Annotated[int, typer.Option(min=1, help="Run the same so often: is it repeatable?")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="So many inputs, drawn by the seed.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides the draws, the inputs and the resamples.")] = 0,
+    baseline: Annotated[str | None, typer.Option(help="What differences are to; default: the first.")] = None,
+    rename: Annotated[
+        list[str] | None, typer.Option(help="A label's field: OLD=NEW. May be repeated.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="A label's field to leave out. May be repeated.")
+    ] = None,
+    cluster: Annotated[
+        str, typer.Option(help="The labels' key of documents that belong together.")
+    ] = "cluster",
+    locale: Annotated[str | None, typer.Option(help="How labels write dates and numbers: de_DE.")] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="Where the documents lie, if not where labels say.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Where the HTML page goes; default: the reports folder.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure decodings against LABELS: rates over all inputs, each with its interval, differences, costs.
+
+    Exit 0: done. 1: a run got no answers from the engine. 2: wrongly asked. 130: stopped.
+    """
+    if compare:
+        _compare(labels, other, seed, as_json)
+        return
+    if other is not None:
+        raise UsageError(
+            f"{other}: one file of labels is enough; two evaluations are compared with --compare"
+        )
+    from flows.evaluation.asked import Asked, pairs
+
+    asked = Asked(
+        labels=labels,
+        schema=schema,
+        decodings=tuple(filter(None, (name.strip() for name in (decodings or "").split(",")))),
+        runs=tuple(from_runs or ()),
+        samples=samples,
+        repeats=repeat,
+        limit=limit,
+        seed=seed,
+        baseline=baseline,
+        rename=pairs(rename or [], "--rename"),
+        without=frozenset(without or ()),
+        locale=locale,
+        cluster=cluster,
+        documents=documents,
+    )
+    _show(_carry_out(asked), page, as_json)
+
+
+def _carry_out(asked: Asked) -> Evaluation:
+    from flows.evaluate import evaluate as carry_out
+    from flows.order import DocumentsFailed
+    from flows.settings import load
+
+    try:
+        return carry_out(asked, load())
+    except DocumentsFailed as error:
+        note(f"assay: {safe(str(error))}; what was done can be scored with --from RUN")
+        raise typer.Exit(error.summary.exit_code) from None
+
+
+def _show(evaluation: Evaluation, page: Path | None, as_json: bool) -> None:
+    from flows.evaluation.page import write_page
+    from flows.settings import load
+
+    path = page or load().reports / f"evaluation-{evaluation.evaluation_id}.html"
+    write_page(evaluation, path)
+    if as_json:
+        say_json({**evaluation.as_json(), "page": str(path)})
+        return
+    from flows.evaluation.terminal import lines
+
+    for line in lines(evaluation):
+        say(line)
+    say(f"evaluation {evaluation.evaluation_id}, page {safe(str(path))}")
+    for one in evaluation.notes:
+        note(f"assay: {safe(one)}")
+
+
+def _compare(first: str | None, second: str | None, seed: int, as_json: bool) -> None:
+    if first is None or second is None:
+        raise UsageError("--compare: name two evaluations")
+    from flows.commands.asking import warehouse
+    from flows.evaluation.comparison import comparison, comparison_lines
+
+    found = comparison(warehouse(), first, second, seed)
+    if as_json:
+        say_json(found)
+        return
+    for line in comparison_lines(found):
+        say(line)

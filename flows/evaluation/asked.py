@@ -1,0 +1,73 @@
+"""What a person asks of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from schemas.errors import UsageError
+
+RESAMPLES = 10_000
+# Draws of one decoding get seeds next to each other; another --seed starts this far away.
+SEEDS_APART = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Measure `decodings` under `schema` against `labels` (None: those in the warehouse), or runs that exist.
+
+    `samples` draws are made of each input, all of it `repeats` times, for `limit` inputs drawn by `seed`.
+    Names in `rename` and `without` are the labels' own, `cluster` is the key of what belongs together, and
+    `documents` is where the documents lie if not where the labels say. Raises UsageError for what does not go
+    together.
+    """
+
+    labels: str | None
+    schema: str | None = None
+    decodings: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    samples: int = 1
+    repeats: int = 1
+    limit: int | None = None
+    seed: int = 0
+    baseline: str | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
+    locale: str | None = None
+    cluster: str = "cluster"
+    documents: str | None = None
+
+    def __post_init__(self) -> None:
+        for holds, message in _rules(self):
+            if not holds:
+                raise UsageError(message)
+
+
+def _rules(asked: Asked) -> list[tuple[bool, str]]:
+    """What must hold between options, each with what to say where it does not."""
+    drawn = not asked.runs
+    known = asked.baseline is None or asked.baseline in asked.decodings
+    twice = len(set(asked.decodings)) == len(asked.decodings)
+    return [
+        (bool(asked.decodings) or not drawn, "--decodings: name at least one, or score runs with --from RUN"),
+        (bool(asked.schema) or not drawn, "--schema: name the schema version, such as receipt@1"),
+        (drawn or not asked.decodings, "--from scores runs that exist: leave out --decodings"),
+        (
+            drawn or asked.samples == asked.repeats == 1,
+            "--from scores runs that exist: no --samples, --repeat",
+        ),
+        (twice, "--decodings: one is named twice; --repeat 2 runs the same again"),
+        (known or not drawn, f"--baseline {asked.baseline}: it is none of --decodings"),
+        (asked.samples < SEEDS_APART, f"--samples: at most {SEEDS_APART - 1}"),
+    ]
+
+
+def pairs(given: list[str], option: str) -> dict[str, str]:
+    """`--rename OLD=NEW` options as a mapping. Raises UsageError where one is not written so."""
+    found = {}
+    for one in given:
+        old, sign, new = one.partition("=")
+        if not (old and sign and new):
+            raise UsageError(f"{option} {one}: write OLD=NEW, such as {option} sentiment=label")
+        found[old] = new
+    return found

@@ -1,0 +1,92 @@
+"""Labels of an evaluation: from a file, or from the warehouse, where the review desk writes them too."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from flows.evaluation.asked import Asked
+from flows.evaluation.inputs import Inputs
+from flows.labels import Labels, read_labels, write_texts
+from flows.labels.names import adapted
+from schemas.errors import UsageError
+from schemas.registry import SchemaVersion
+from warehouse.evaluations import LabelRow
+from warehouse.rows import now
+from warehouse.runs import new_run_id
+from warehouse.store import Warehouse
+
+STORED = "the warehouse's labels"
+
+
+def known_labels(asked: Asked, schema: SchemaVersion, warehouse: Warehouse) -> Labels:
+    """The labels to measure against; texts that stand in a label file are written out as documents.
+
+    Raises LabelError for a file that cannot be used, UsageError where the warehouse has no labels.
+    """
+    if asked.labels is None:
+        return _stored(schema, warehouse)
+    labels = read_labels(
+        asked.labels,
+        schema.cls,
+        rename=asked.rename,
+        without=asked.without,
+        locale=asked.locale,
+        cluster=asked.cluster,
+    )
+    return write_texts(labels, warehouse.home / "texts")
+
+
+def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
+    documents: dict[str, dict[str, Any]] = {}
+    for document_id, pointer, value in warehouse.labels(schema.ref):
+        _put(documents.setdefault(document_id, {}), pointer, json.loads(value))
+    if not documents:
+        raise UsageError(f"the warehouse has no labels for {schema.ref}: name a file of labels")
+    rows = [json.dumps({"document_id": one, "fields": fields}) for one, fields in documents.items()]
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "labels.jsonl")
+        file.write_text("\n".join(rows), encoding="utf-8")
+        return read_labels(file, schema.cls)
+
+
+def _put(fields: dict[str, Any], pointer: str, value: Any) -> None:
+    """Put a value where its pointer says. One below a list that no label gives as a whole says nothing."""
+    place: Any = fields
+    *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    for parent in parents:
+        place = _step(place, parent)
+    if isinstance(place, dict):
+        place[last] = value
+    elif isinstance(place, list) and last.isdecimal() and int(last) < len(place):
+        place[int(last)] = value
+
+
+def _step(place: Any, name: str) -> Any:
+    if isinstance(place, list):
+        return place[int(name)] if name.isdecimal() and int(name) < len(place) else None
+    return place.setdefault(name, {}) if isinstance(place, dict) and not name.isdecimal() else None
+
+
+def label_rows(asked: Asked, schema: str, inputs: Inputs) -> Iterator[LabelRow]:
+    """The labels of a file as rows of the warehouse's table, as they are printed, a row for each field."""
+    if asked.labels is None:
+        return
+    source, who, moment = str(Path(asked.labels).expanduser().resolve()), getpass.getuser(), now()
+    for item in inputs.items:
+        printed = adapted(json.loads(item.label.printed), asked.rename, asked.without)
+        for name in item.label.fields:
+            value = json.dumps(printed.get(name), ensure_ascii=False)
+            pointer = "/" + name.replace("~", "~0").replace("/", "~1")
+            yield LabelRow(new_run_id(), item.document_id, schema, pointer, value, who, source, moment)
+
+
+def fingerprint(inputs: Inputs) -> str:
+    """SHA-256 over the labels that were used, each with its document."""
+    used: Mapping[str, str] = {item.document_id: item.label.printed for item in inputs.items}
+    return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()
