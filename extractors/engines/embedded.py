@@ -132,6 +132,14 @@ class EmbeddedEngine:
             raise EngineError("the engine ended the request without an output")
         return final
 
+    async def distribution(self, ids: tuple[int, ...]) -> dict[int, float]:
+        """The model's own log-probability of every token that could follow `ids`. Raises EngineError."""
+        try:
+            output = await self._final_output(ids, sampling.distribution())
+        except Exception as error:
+            raise translated(error) from error
+        return {int(id_): float(one.logprob) for id_, one in output.outputs[0].logprobs[0].items()}
+
     def identity(self) -> Mapping[str, str]:
         """Content hashes of the model, and the engine's settings."""
         return model_identity(self.options.model_dir)

@@ -45,15 +45,28 @@ def drawing(request: Request, decoding: Decoding, sample: int) -> dict[str, Any]
     }
 
 
-def prefill(likeliest: int = 0) -> Any:
-    """For a pass over a prompt that gives each token's log-probability, and the `likeliest` ones beside it.
+def prefill() -> Any:
+    """For a pass over a prompt that gives each token's log-probability.
 
     They are the model's own: no mask, temperature or penalty has a part in `prompt_logprobs`.
     """
     from vllm.sampling_params import RequestOutputKind, SamplingParams
 
-    plain: dict[str, Any] = {**PREFILL, "prompt_logprobs": likeliest}
+    plain: dict[str, Any] = PREFILL
     return SamplingParams(**plain, output_kind=RequestOutputKind.FINAL_ONLY)
+
+
+def distribution() -> Any:
+    """For one step that gives the log-probability of every token: the model's own, before any temperature."""
+    from vllm.sampling_params import RequestOutputKind, SamplingParams
+
+    return SamplingParams(
+        temperature=0.0,
+        max_tokens=1,
+        logprobs=-1,
+        detokenize=False,
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
 
 
 def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:

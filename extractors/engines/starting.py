@@ -65,6 +65,7 @@ def _new_core(options: Options) -> Any:
             structured_outputs_config=structured,
             distributed_executor_backend=GUARDED,
             disable_log_stats=False,
+            max_logprobs=-1,  # no limit: a trace asks for all of them
             use_tqdm_on_load=False,
             enable_log_requests=False,
             **settings,

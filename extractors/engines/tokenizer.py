@@ -66,6 +66,10 @@ class Tokenizer:
         """The text of token ids, control tokens left out."""
         return str(self._full.decode(list(ids), skip_special_tokens=True))
 
+    def name(self, id_: int) -> str:
+        """One token's text; a control token by its name, such as `<|im_end|>`."""
+        return self.decode([id_]) if id_ not in self.control_ids else str(self._full.id_to_token(id_))
+
     def spans(self, ids: Iterable[int]) -> list[tuple[int, int]]:
         """Of each token, the half-open range of code points that it has in `decode(ids)`.
 

@@ -1,0 +1,150 @@
+"""An attempt, token by token: rebuilt from what was landed and the tokenizer, with no model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from extractors.engines.identity import model_identity
+from extractors.engines.tokenizer import Tokenizer
+from extractors.legal import Legal, enforced
+from extractors.likelihood import Likelihood, Ranked
+from extractors.places import place_at, places
+from extractors.scoring import removed_mass
+from schemas.decoding import Decoding
+from schemas.errors import UsageError
+from schemas.records import Token
+
+SQL = """
+SELECT a.attempt_id, a.run_id, a.document_id, a.number, a.prompt_tokens, a.ending, a.tokens,
+    d.text AS document, e.decoding, e.model, e.schema, e.prompt_fingerprint, v.json_schema
+FROM attempts a
+JOIN runs r USING (run_id)
+JOIN recipes e ON e.recipe_id = r.recipe_id
+JOIN schema_versions v ON v.schema = e.schema AND v.fingerprint = e.schema_fingerprint
+JOIN documents d ON d.document_id = a.document_id
+WHERE starts_with(a.attempt_id, lower($given)) LIMIT 3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What the warehouse holds of an attempt, and of what it was made with."""
+
+    attempt_id: str
+    document: str
+    number: int
+    prompt_tokens: int
+    ending: str
+    schema: str
+    prompt_fingerprint: str
+    json_schema: str
+    decoding: Decoding
+    model: Mapping[str, str]
+    tokens: tuple[Token, ...]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Landed:
+        """From a row of `SQL`."""
+        same = {one.name: row[one.name] for one in fields(cls) if one.name in row}
+        compact = json.dumps(json.loads(row["json_schema"]), ensure_ascii=False, separators=(",", ":"))
+        return cls(
+            **same
+            | {
+                "json_schema": compact,
+                "decoding": Decoding.model_validate_json(row["decoding"]),
+                "model": json.loads(row["model"]),
+                "tokens": tuple(Token(**token) for token in row["tokens"]),
+            }
+        )
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The ids of the drawn tokens."""
+        return tuple(token.id for token in self.tokens)
+
+    @property
+    def enforced(self) -> str | None:
+        """The schema that the mask stood for; None where nothing was masked."""
+        return enforced(self.decoding, self.json_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One token. Probabilities and masses are 0 to 1, None where not known; `legal` None without a mask.
+
+    `before` and `after` are the likeliest tokens, each with its probability, without and with the mask.
+    """
+
+    number: int
+    id: int
+    text: str
+    pointer: str | None
+    legal: int | None
+    forced: bool
+    raw: float | None
+    masked: float | None
+    removed_mass: float | None
+    before: tuple[tuple[str, float], ...] = field(default=())
+    after: tuple[tuple[str, float], ...] = field(default=())
+
+
+def check_model(landed: Landed, model: Path, parts: Sequence[str]) -> None:
+    """Raise UsageError where a part (`tokenizer`, `weights`) is not what the attempt was made with."""
+    here = model_identity(model)
+    for part in parts:
+        if landed.model.get(part, here[part]) != here[part]:
+            raise UsageError(
+                f"attempt {landed.attempt_id} was made with another model ({landed.model.get('name', '?')}): "
+                f"the {part} of {model} differ. Set ASSAY_MODEL to its folder."
+            )
+
+
+def steps(
+    landed: Landed, tokenizer: Tokenizer, legal: Legal, known: Sequence[Likelihood] | None = None
+) -> list[Step]:
+    """A step for each token; with `known`, the probabilities of the model instead of the landed ones."""
+    text, spans = tokenizer.decode(landed.ids), tokenizer.spans(landed.ids)
+    where = places(text)
+    schema = landed.enforced
+    counts: list[int | None] = [] if schema is None else [*legal.counts(schema, landed.ids)]
+    counts += [None] * (len(landed.ids) - len(counts))
+    found = []
+    for i, (token, (start, end)) in enumerate(zip(landed.tokens, spans, strict=True)):
+        place = place_at(where, start) if end > start else None
+        step = Step(
+            number=i + 1,
+            id=token.id,
+            text=text[start:end] or tokenizer.name(token.id),
+            pointer=place.pointer if place else None,
+            legal=counts[i],
+            forced=counts[i] == 1,
+            raw=_exp(token.raw_logprob),
+            masked=_exp(token.logprob),
+            removed_mass=removed_mass(token),
+        )
+        found.append(_with_likelihood(step, known[i], tokenizer) if known is not None else step)
+    return found
+
+
+def _exp(log: float | None) -> float | None:
+    return None if log is None else math.exp(log)
+
+
+def _with_likelihood(step: Step, known: Likelihood, tokenizer: Tokenizer) -> Step:
+    return replace(
+        step,
+        raw=known.raw,
+        masked=known.masked,
+        removed_mass=1.0 - known.allowed,
+        before=_named(known.before, tokenizer),
+        after=_named(known.after, tokenizer),
+    )
+
+
+def _named(ranked: Ranked, tokenizer: Tokenizer) -> tuple[tuple[str, float], ...]:
+    return tuple((tokenizer.name(id_), probability) for id_, probability in ranked)
