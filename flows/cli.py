@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from flows.commands import decodings, extract, failures, runs, schemas, show, sql
+from flows.commands import decodings, evaluate, extract, failures, rerun, runs, schemas, show, sql, trace
 from flows.output import note, safe
 from schemas.errors import AssayError
 
@@ -20,9 +20,12 @@ app = typer.Typer(
     rich_markup_mode=None,  # Rich's help costs half a second
 )
 app.command("extract")(extract.extract)
+app.command("rerun")(rerun.rerun)
+app.command("evaluate")(evaluate.evaluate)
 app.command("runs")(runs.runs)
 app.command("failures")(failures.failures)
 app.command("show")(show.show)
+app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)
 app.add_typer(schemas.app, name="schemas")
 app.add_typer(decodings.app, name="decodings")

@@ -8,7 +8,9 @@ killed. So the same run is then carried out directly; `ASSAY_PREFECT=always` ask
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
+from flows.archived import Rerun
 from flows.order import DocumentsFailed, Order, Summary
 from flows.settings import Settings
 from schemas.errors import SettingError
@@ -48,11 +50,35 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
     prepare_environment(settings)
     from flows.extract import extract
 
-    try:
-        summary: Summary = extract(
-            order.source, order.schema, order.decoding, order.limit, sorted(order.retry)
+    return _reported(
+        lambda: extract(order.source, order.schema, order.decoding, order.limit, sorted(order.retry))
+    )
+
+
+def rerun_through_prefect(rerun: Rerun, settings: Settings) -> Summary:
+    """The same for the flow `rerun`."""
+    prepare_environment(settings)
+    from flows.rerun import rerun as flow
+
+    order, selection = rerun.order, rerun.selection
+    return _reported(
+        lambda: flow(
+            order.schema,
+            order.decoding,
+            from_run=selection.run,
+            since=selection.since,
+            statuses=sorted(selection.statuses),
+            where=selection.where,
+            limit=order.limit,
+            reread=rerun.reread,
+            again=order.again,
         )
-        return summary
+    )
+
+
+def _reported(flow: Callable[[], Summary]) -> Summary:
+    try:
+        return flow()
     except DocumentsFailed as error:
         return error.summary
     except RuntimeError as error:  # Prefect has no type of its own for this

@@ -11,7 +11,8 @@ import duckdb
 
 _NEWEST = """
 CREATE OR REPLACE TEMP TABLE newest AS
-SELECT document_id, schema, coalesce(max(run_id) FILTER (status <> 'failed'), max(run_id)) AS run_id
+SELECT document_id, schema,
+    coalesce(max(run_id) FILTER (status <> 'failed' AND level IS DISTINCT FROM 'read'), max(run_id)) AS run_id
 FROM extractions
 WHERE document_id IN ({documents})
     AND run_id NOT IN (SELECT run_id FROM runs WHERE status = 'quarantined' OR kind = 'evaluate')
