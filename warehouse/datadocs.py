@@ -16,8 +16,8 @@ from warehouse.metrics import Metrics
 from warehouse.quality import Report, Result
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_REMOVED = """script, style, link, meta, base, img, iframe, object, embed, form, svg, video, audio, nav, footer,
-.sticky"""
+_REMOVED = """script, style, link, meta, base, img, iframe, object, embed, form, svg, video, audio, nav,
+footer, .sticky"""
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
 h1 { font-size: 1.5em } h5, h6 { font-size: 1.05em; margin: 1.4em 0 .4em }

@@ -2,7 +2,7 @@
 
 What can only be wrong (a document lost or doubled) is held from the first run on. What depends on the
 documents (shares, nulls, the mix of categories) is held against the runs before, so that a weak model may be
-weak and a sudden change is still stopped. The bounds widen with the noise of small runs. See docs/decisions/0006.
+weak and a sudden change is still stopped. The bounds widen with the noise of small runs.
 """
 
 from __future__ import annotations
@@ -86,9 +86,7 @@ def _shares(metrics: Metrics) -> Iterator[Expectation]:
         middle, slack = _band(seen, _documents(metrics.values))
         low = None if kind in _RISING else max(middle - slack, 0.0)
         high = None if kind in _FALLING else min(middle + slack, 1.0)
-        yield _between(
-            name, low, high, f"{middle:.3f} over the last {len(seen)} runs; this run has {share:.3f}."
-        )
+        yield _between(name, low, high, f"It was {middle:.3f} over the last {len(seen)} runs.")
 
 
 def _band(seen: list[tuple[float, float]], documents: float) -> tuple[float, float]:

@@ -88,11 +88,12 @@ def measure(connection: duckdb.DuckDBPyConnection, run_id: str) -> Metrics:
     found = connection.execute("SELECT schema, kind, status FROM runs WHERE run_id = ?", [run_id]).fetchall()
     if not found or found[0][2] == "running":
         raise WarehouseError(f"there is no run {run_id} that has ended.")
+    schema, kind, status = found[0]
     values = _values(connection, run_id)
     connection.execute("DELETE FROM run_metrics WHERE run_id = ?", [run_id])
     sql = "INSERT INTO run_metrics SELECT $run, unnest($names::VARCHAR[]), unnest($values::DOUBLE[])"
     connection.execute(sql, {"run": run_id, "names": list(values), "values": list(values.values())})
-    return Metrics(run_id, *found[0], values, _history(connection, run_id))
+    return Metrics(run_id, schema, kind, status, values, _history(connection, run_id))
 
 
 def _history(connection: duckdb.DuckDBPyConnection, run_id: str) -> tuple[Mapping[str, float], ...]:

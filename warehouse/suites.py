@@ -1,14 +1,14 @@
 """A user's own expectations: Great Expectations' own JSON for a suite, beside the schema file.
 
-`invoice/v2.expectations.json` holds `{"expectations": [{"type": …, "kwargs": {"column": …, …}}]}`; the columns
-are the metrics of a run. `severity` is critical where none is given.
+`invoice/v2.expectations.json` holds `{"expectations": [{"type": …, "kwargs": {"column": …, …}}]}`; the
+columns are the metrics of a run. `severity` is critical where none is given.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from schemas.errors import UsageError
 from warehouse.expectations import Expectation, Severity
@@ -42,10 +42,10 @@ def _expectation(where: str, given: Any) -> Expectation:
     unknown = set(given) - _IGNORED - {"type", "kwargs", "severity", "notes"}
     if unknown:
         raise UsageError(f"{where}: no such key: {', '.join(sorted(unknown))}.")
-    kwargs, severity = given.get("kwargs", {}), given.get("severity") or "critical"
+    kwargs, severity = given.get("kwargs", {}), given.get("severity", "critical")
     if not isinstance(kwargs, dict):
         raise UsageError(f'{where}: "kwargs" must be an object.')
     if severity not in _SEVERITIES:
         raise UsageError(f'{where}: "severity" is one of {", ".join(_SEVERITIES)}.')
     kwargs = {name: value for name, value in kwargs.items() if name != "batch_id"}
-    return Expectation(given["type"], kwargs, severity, "own", str(given.get("notes") or ""))
+    return Expectation(given["type"], kwargs, cast(Severity, severity), "own", str(given.get("notes") or ""))
