@@ -19,8 +19,12 @@ Names = Annotated[str | None, typer.Option(help="Decodings to compare, with comm
 
 
 def evaluate(
-    labels: Annotated[
-        str | None, typer.Argument(help="A file of labels, or its folder; left out: the warehouse's labels.")
+    named: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LABELS]",
+            help="A file of labels, or its folder; left out: the warehouse's labels. More runs after --from.",
+        ),
     ] = None,
     schema: Annotated[str | None, typer.Option(help="Schema version, such as receipt@1.")] = None,
     decodings: Names = None,
@@ -30,7 +34,6 @@ def evaluate(
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare two evaluations: assay evaluate --compare EVAL1 EVAL2.")
     ] = False,
-    other: Annotated[str | None, typer.Argument(help="The second evaluation, with --compare.")] = None,
     samples: Annotated[int, typer.Option(min=1, help="Draws for each input, with different seeds.")] = 1,
     repeat: Annotated[int, typer.Option(min=1, help="Run the same so often: is it repeatable?")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="So many inputs, drawn by the seed.")] = None,
@@ -59,19 +62,16 @@ def evaluate(
     Exit 0: done. 1: a run got no answers from the engine. 2: wrongly asked. 130: stopped.
     """
     if compare:
-        _compare(labels, other, seed, as_json)
+        _compare(named or [], seed, as_json)
         return
-    if other is not None:
-        raise UsageError(
-            f"{other}: one file of labels is enough; two evaluations are compared with --compare"
-        )
     from flows.evaluation.asked import Asked, pairs
 
+    labels, more_runs = _told_apart(named or [], scoring_runs=bool(from_runs))
     asked = Asked(
         labels=labels,
         schema=schema,
         decodings=tuple(filter(None, (name.strip() for name in (decodings or "").split(",")))),
-        runs=tuple(from_runs or ()),
+        runs=(*(from_runs or ()), *more_runs),
         samples=samples,
         repeats=repeat,
         limit=limit,
@@ -84,6 +84,15 @@ def evaluate(
         documents=documents,
     )
     _show(_carry_out(asked), page, as_json)
+
+
+def _told_apart(named: list[str], *, scoring_runs: bool) -> tuple[str | None, list[str]]:
+    """The labels, and the runs that stand behind `--from RUN`: what exists as a file or folder is labels."""
+    runs = [one for one in named if scoring_runs and not Path(one).expanduser().exists()]
+    labels = [one for one in named if one not in runs]
+    if len(labels) > 1:
+        raise UsageError(f"{labels[1]}: one file of labels is enough; --compare compares two evaluations")
+    return (labels[0] if labels else None), runs
 
 
 def _carry_out(asked: Asked) -> Evaluation:
@@ -116,15 +125,15 @@ def _show(evaluation: Evaluation, page: Path | None, as_json: bool) -> None:
         note(f"assay: {safe(one)}")
 
 
-def _compare(first: str | None, second: str | None, seed: int, as_json: bool) -> None:
-    if first is None or second is None:
+def _compare(named: list[str], seed: int, as_json: bool) -> None:
+    if len(named) != 2:
         raise UsageError("--compare: name two evaluations")
     from flows.commands.asking import warehouse
     from flows.evaluation.comparison import comparison, comparison_lines
 
-    found = comparison(warehouse(), first, second, seed)
+    found = comparison(warehouse(), named[0], named[1], seed)
     if as_json:
-        say_json(found)
+        say_json(found.as_json())
         return
     for line in comparison_lines(found):
         say(line)

@@ -60,7 +60,15 @@ def rates(evaluation: Evaluation) -> go.Figure:
 
 def differences(evaluation: Evaluation) -> go.Figure:
     """The same for the differences to the baseline, around zero."""
-    return _panels(evaluation, SHOWN, None, _difference)
+    ends = [
+        abs(end or 0.0)
+        for arm in evaluation.arms
+        for name in SHOWN
+        if (row := arm.row(name))
+        for end in (row.difference_low, row.difference_high)
+    ]
+    reach = max([*ends, 0.05]) * 1.05
+    return _panels(evaluation, SHOWN, [-reach, reach], _difference)
 
 
 def _absolute(row: Row) -> tuple[float | None, float | None, float | None]:
@@ -159,7 +167,7 @@ def failures(evaluation: Evaluation) -> go.Figure:
     figure = go.Figure(bars)
     figure.update_yaxes(autorange="reversed", type="category")
     figure.update_xaxes(range=[0, 1], title="share of all outputs")
-    figure.update_layout(barmode="stack", height=_HEAD_PX + 60 + 34 * len(names))
+    figure.update_layout(barmode="stack", showlegend=True, height=_HEAD_PX + 60 + 34 * len(names))
     return figure
 
 

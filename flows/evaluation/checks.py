@@ -9,7 +9,7 @@ from flows.evaluation.measures import Scored
 from flows.evaluation.result import Row, interval_row
 from validators.statistics import Detector, detectors
 
-VALID = "outputs that fit the schema"
+VALID = "of outputs that fit the schema"
 
 
 def detector_rows(outputs: Sequence[Scored], inputs: Inputs, seed: int) -> list[Row]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 
 from flows.evaluation.asked import SEEDS_APART, Asked
 from flows.evaluation.engines import shared
+from flows.lock import exclusive
 from flows.order import DocumentsFailed, Order, Summary
 from flows.output import note
 from flows.pipeline import EngineFactory
-from flows.plan import planned
+from flows.plan import Plan, chosen, plan, recover
 from flows.run import carry_out
-from flows.settings import Settings, own_decodings
+from flows.settings import Settings
 from schemas.decoding import Decoding
-from schemas.decoding import resolve as resolve_decoding
 from schemas.records import Blob
+from warehouse.store import Warehouse
 
 KIND = "evaluate"
 
@@ -44,12 +45,18 @@ def draw(
     Raises SettingError for an unknown decoding before anything is done, DocumentsFailed where a run was
     stopped or got no answer at all. What was landed by then stays.
     """
-    resolved = {name: resolve_decoding(name, own_decodings(settings)) for name in asked.decodings}
-    with shared(start_engine) as engines:
-        return [
-            _one(asked, place, resolved[place.decoding], blobs, settings, engines, console)
-            for place in _places(asked)
-        ]
+    orders = {name: _order(asked, name, blobs) for name in asked.decodings}
+    for order in orders.values():
+        chosen(order, settings)  # an unknown name is told before the first run, not after it
+    with exclusive(settings.home), shared(start_engine) as engines:
+        recover(Warehouse(settings.home))
+        plans = {name: plan(order, settings) for name, order in orders.items()}
+        return [_one(asked, place, plans[place.decoding], engines, console) for place in _places(asked)]
+
+
+def _order(asked: Asked, decoding: str, blobs: tuple[Blob, ...]) -> Order:
+    source, schema = asked.labels or "labels of the warehouse", asked.schema or ""
+    return Order(source, schema, decoding=decoding, kind=KIND, again=True, blobs=blobs)
 
 
 def _places(asked: Asked) -> Iterator[Drawn]:
@@ -60,29 +67,12 @@ def _places(asked: Asked) -> Iterator[Drawn]:
                 yield Drawn(decoding, sample, repeat, "")
 
 
-def _one(
-    asked: Asked,
-    place: Drawn,
-    decoding: Decoding,
-    blobs: tuple[Blob, ...],
-    settings: Settings,
-    engines: EngineFactory,
-    console: Console | None,
-) -> Drawn:
-    seeded = decoding.model_copy(update={"seed": seed_of(decoding, asked.seed, place.sample)})
-    described = {**settings.decodings, seeded.name: seeded.model_dump(exclude={"name"})}
-    order = Order(
-        asked.labels or "labels of the warehouse",
-        asked.schema or "",
-        decoding=seeded.name,
-        kind=KIND,
-        again=True,
-        blobs=blobs,
-    )
-    with planned(order, settings.model_copy(update={"decodings": described})) as plan:
-        note(f"{place.decoding}, sample {place.sample + 1} of {asked.samples}{_time(place, asked)}")
-        summary = carry_out(plan, start_engine=engines, console=console)
-    return Drawn(place.decoding, place.sample, place.repeat, _run_id(summary))
+def _one(asked: Asked, place: Drawn, base: Plan, engines: EngineFactory, console: Console | None) -> Drawn:
+    seeded = base.decoding.model_copy(update={"seed": seed_of(base.decoding, asked.seed, place.sample)})
+    recipe = base.recipe.model_copy(update={"decoding": seeded})
+    note(f"{place.decoding}, sample {place.sample + 1} of {asked.samples}{_time(place, asked)}")
+    summary = carry_out(replace(base, decoding=seeded, recipe=recipe), start_engine=engines, console=console)
+    return replace(place, run_id=_run_id(summary))
 
 
 def _time(place: Drawn, asked: Asked) -> str:

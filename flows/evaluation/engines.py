@@ -71,7 +71,7 @@ class SharedEngines:
     """A factory of engines for runs one after the other: one engine at a time, kept while it can be.
 
     A run with another backend, model folder or limits than the last gets a new engine, after the old one is
-    closed: two would take twice the memory.
+    closed: two would take twice the memory. Servers are asked anew for each decoding, which takes no time.
     """
 
     def __init__(self, start: EngineFactory, loop: asyncio.AbstractEventLoop) -> None:
@@ -83,7 +83,8 @@ class SharedEngines:
     async def __call__(self, plan: Plan) -> Engine:
         """The engine for a plan. Raises EngineUnavailable where it does not start."""
         settings = plan.settings
-        key = (plan.model, plan.decoding.backend, settings.max_model_len, settings.max_num_seqs)
+        served = None if plan.told is None else plan.decoding.name
+        key = (plan.model, plan.decoding.backend, settings.max_model_len, settings.max_num_seqs, served)
         if self._engine is None or key != self._key:
             await self.close()
             self._engine = await self._there(self._start(plan))

@@ -168,7 +168,7 @@ def _notes(inputs: Inputs, conventions: Mapping[str, str]) -> Sequence[str]:
     found += _listed("labels have no document", inputs.undocumented)
     problems = [f"line {one.line} ({one.reference}): {one.reason}" for one in inputs.problems]
     found += _listed("labels could not be used", problems)
-    found += [f"{name}: ambiguous labels were read as {how}" for name, how in conventions.items()]
+    found += [f"{name}: ambiguous labels were read by the rule {how!r}" for name, how in conventions.items()]
     return found
 
 

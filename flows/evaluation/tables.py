@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from flows.evaluation.checks import VALID
 from flows.evaluation.measures import ALL, CONDITIONAL, OUTCOMES, WHOLE, Key
 from flows.evaluation.result import Arm, Evaluation, Row
 
@@ -50,7 +51,7 @@ def tables(evaluation: Evaluation) -> list[Table]:
         Table("Cost", tuple(_others(arms, lambda row: row.unit != "share"))),
         Table("Repeatability", tuple(_others(arms, lambda row: row.measure.startswith("identical")))),
         Table(
-            "Checks as detectors of wrong answers",
+            f"Checks as detectors of wrong answers, {VALID}",
             tuple(_others(arms, lambda row: row.measure.startswith("check "))),
         ),
     ]
@@ -80,7 +81,7 @@ def _others(arms: Sequence[Arm], wanted: Callable[[Row], bool]) -> Iterator[Line
     """Rows that are no rates of the closed list, in the order in which the first decoding has them."""
     named = dict.fromkeys((row.measure, row.of) for arm in arms for row in arm.rows if wanted(row))
     for measure, part in named:
-        name = measure if part == ALL else f"{measure}, {part}"
+        name = measure if part in (ALL, VALID) else f"{measure}, {part}"
         yield Line(name, tuple(arm.row(measure, of=part) for arm in arms))
 
 
