@@ -31,7 +31,7 @@ class Legal:
         self._grammars: dict[str, Grammar] = {}
 
     def counts(self, json_schema: str, ids: Sequence[int]) -> list[int]:
-        """Legal tokens at each of `ids`; shorter where the grammar refuses one.
+        """Legal tokens at each of `ids`, the end of the answer too; shorter where one was not legal.
 
         Raises EngineRefusedSchema, or EngineUnavailable where the backend's library is not installed.
         """
@@ -39,15 +39,15 @@ class Legal:
             return walked(self._grammar(json_schema), ids)
 
     def allowed(self, json_schema: str, ids: Sequence[int]) -> list[frozenset[int]]:
-        """The legal tokens themselves at each of `ids`; shorter where the grammar refuses one."""
+        """The legal tokens themselves at each of `ids`; shorter where one was not legal."""
         found: list[frozenset[int]] = []
         with self._turn:
             grammar = self._grammar(json_schema)
             for token in ids:
                 legal = grammar.allowed()
+                found += [legal] if token in legal else []
                 if not grammar.advance(token):
                     break
-                found.append(legal)
             grammar.restart()
         return found
 

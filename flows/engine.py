@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from extractors.engines.base import Engine
 from extractors.engines.embedded import EmbeddedEngine
 from extractors.engines.process import prepare_environment
+from extractors.engines.restarting import RestartingEngine
 from flows.plan import Plan
 from flows.servers import servers
 from schemas.errors import EngineError
@@ -33,13 +34,15 @@ async def served(plan: Plan, told: Told) -> Engine:
 
 
 async def embedded(plan: Plan) -> Engine:
-    """vLLM in this process' keeping, about 15 s on CPU. Raises EngineUnavailable."""
+    """vLLM in this process' keeping, about 15 s on CPU; if it dies it is started again. EngineUnavailable."""
     prepare_environment()
     await asyncio.to_thread(_import_vllm)
-    settings = plan.settings
-    return await EmbeddedEngine.start(
-        plan.model, plan.decoding.backend, settings.max_model_len, settings.max_num_seqs
-    )
+    settings, backend = plan.settings, plan.decoding.backend
+
+    async def new() -> Engine:
+        return await EmbeddedEngine.start(plan.model, backend, settings.max_model_len, settings.max_num_seqs)
+
+    return RestartingEngine(await new(), new)
 
 
 def _import_vllm() -> None:

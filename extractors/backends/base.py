@@ -34,14 +34,19 @@ def accepts(grammar: Grammar, ids: Sequence[int]) -> bool:
 
 
 def walked(grammar: Grammar, ids: Sequence[int]) -> list[int]:
-    """How many tokens were legal where each of `ids` was taken; shorter where the grammar refuses one."""
+    """How many tokens were legal where each of `ids` was taken; shorter where one of them was not legal.
+
+    The last one may be the end of the answer, which some backends allow and do not take.
+    """
     counts: list[int] = []
     try:
         for token in ids:
             legal = grammar.count()
-            if not grammar.advance(token):
+            taken = grammar.advance(token)
+            if taken or token in grammar.allowed():
+                counts.append(legal)
+            if not taken:
                 break
-            counts.append(legal)
     finally:
         grammar.restart()
     return counts

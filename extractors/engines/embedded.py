@@ -124,6 +124,8 @@ class EmbeddedEngine:
         return await searcher.attempt(self.tokenizer, document_id)
 
     async def _final_output(self, prompt_ids: Sequence[int], parameters: Any) -> Any:
+        if self.core is None:
+            raise EngineUnavailable("the engine is closed")
         prompt = {"prompt_token_ids": list(prompt_ids)}
         final = None
         async for output in self.core.generate(prompt, parameters, str(uuid_utils.uuid7())):
