@@ -17,6 +17,7 @@ from flows.output import note
 from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import load
+from schemas.decoding import Scoring
 from schemas.records import Status
 
 
@@ -29,12 +30,14 @@ def extract(
     decoding: str | None = None,
     limit: Annotated[int, Field(ge=1)] | None = None,
     retry: list[Literal["failed", "rejected"]] | None = None,
+    scoring: Scoring | None = None,
 ) -> Summary:
     """Extract what is new in `source` under `schema_version` (`invoice@2`) and land it.
 
     Raises DocumentsFailed where documents got no answer for the engine's sake: the flow run is then failed.
     """
-    order = Order(source, schema_version, decoding, limit, frozenset(map(Status, retry or [])))
+    statuses = frozenset(map(Status, retry or []))
+    order = Order(source, schema_version, decoding, limit, statuses, scoring=scoring)
     with planned(order, load()) as plan:
         summary = carry_out(plan)
     report(summary)

@@ -50,8 +50,9 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
     prepare_environment(settings)
     from flows.extract import extract
 
+    retry = sorted(order.retry)
     return _reported(
-        lambda: extract(order.source, order.schema, order.decoding, order.limit, sorted(order.retry))
+        lambda: extract(order.source, order.schema, order.decoding, order.limit, retry, order.scoring)
     )
 
 

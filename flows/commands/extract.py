@@ -28,6 +28,9 @@ def extract(
     retry: Annotated[
         list[str] | None, typer.Option(help="Do again what ended so: failed or rejected. May be repeated.")
     ] = None,
+    scoring: Annotated[
+        str | None, typer.Option(help="Whose answers are scored without the mask: off, flagged, sample, all.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Extract what is new in SOURCE under a schema, check it, and land it.
@@ -39,8 +42,8 @@ def extract(
     from flows.reporting import through_prefect
     from flows.settings import load
 
-    order = Order(source, schema, decoding, limit, statuses(retry or []))
-    settings = load()
+    settings = load(**({} if scoring is None else {"scoring": scoring}))
+    order = Order(source, schema, decoding, limit, statuses(retry or []), scoring=settings.scoring)
     if dry_run:
         list_plan(plan(order, settings), as_json)
         return

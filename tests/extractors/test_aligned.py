@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
@@ -57,7 +57,7 @@ def test_samples_as_the_mask_draws_them_have_the_weight_of_the_model() -> None:
     """Ten samples in the mask's proportions, 6 to 2 to 2: the draw's probabilities are the model's own."""
     found = masked()
     texts = ["ax"] * 6 + ["bx"] * 2 + ["by"] * 2
-    shares = Counter[str]()
+    shares: dict[str, float] = defaultdict(float)
     for text, weight in zip(texts, weights([found[text][1] for text in texts]), strict=True):
         shares[text] += weight
     assert dict(shares) == pytest.approx(TRUE, abs=5e-5)

@@ -139,7 +139,8 @@ async def test_an_aligned_selection_scores_whatever_is_set_and_draws_among_the_v
 ) -> None:
     engine = ScriptedEngine(tokenizer, [BAD, GOOD, BAD, GOOD, BAD, BAD, BAD, BAD], own_logprob=-0.5)
     done = await run(engine, Scorer("off"), ALIGNED)
-    assert (done.status, done.effective_samples) == (Status.ACCEPTED, pytest.approx(2.0))
+    assert done.status is Status.ACCEPTED
+    assert done.effective_samples == pytest.approx(2.0)
     assert done.attempt_id in ("attempt-1", "attempt-3")
     assert (len(engine.scored), len(done.attempts)) == (8, 8)
     again = ScriptedEngine(tokenizer, engine.script, own_logprob=-0.5)
@@ -205,7 +206,8 @@ def test_each_field_has_the_scores_of_its_own_tokens(tokenizer: Tokenizer) -> No
     a, b, c, missing, other = with_scores(fields, replace(attempt, tokens=tokens), tokenizer)
     start, end = text.index('"12'), text.index(",")
     inside = [-1.0 - one for one, stop in spans if one < end and stop > start]
-    assert (a.logprob, a.min_logprob) == (pytest.approx(sum(inside) / len(inside)), min(inside))
+    assert a.logprob == pytest.approx(sum(inside) / len(inside))
+    assert a.min_logprob == min(inside)
     assert a.removed_mass == pytest.approx(1 - math.exp(-1))
     assert (b.logprob, b.removed_mass) == (-0.5, None)
     assert (c.logprob, missing.logprob, other.logprob) == (-0.5, None, None)
