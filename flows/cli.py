@@ -7,7 +7,20 @@ import sys
 
 import typer
 
-from flows.commands import decodings, evaluate, extract, failures, rerun, runs, schemas, show, sql, trace
+from flows.commands import (
+    decodings,
+    doctor,
+    evaluate,
+    extract,
+    failures,
+    gate,
+    rerun,
+    runs,
+    schemas,
+    show,
+    sql,
+    trace,
+)
 from flows.output import note, safe
 from schemas.errors import AssayError
 
@@ -22,11 +35,13 @@ app = typer.Typer(
 app.command("extract")(extract.extract)
 app.command("rerun")(rerun.rerun)
 app.command("evaluate")(evaluate.evaluate)
-app.command("runs")(runs.runs)
 app.command("failures")(failures.failures)
+app.command("doctor")(doctor.doctor)
+app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)
+app.add_typer(runs.app, name="runs")
 app.add_typer(schemas.app, name="schemas")
 app.add_typer(decodings.app, name="decodings")
 
