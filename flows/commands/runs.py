@@ -1,4 +1,4 @@
-"""`assay runs`"""
+"""`assay runs` and `assay runs release`"""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.asking import AsJson, ask
-from flows.output import say_rows
+from flows.commands.asking import AsJson, ask, resolve_run, warehouse
+from flows.output import say, say_json, say_rows
 
 COLUMNS = (
     "run_id",
@@ -24,9 +24,28 @@ COLUMNS = (
 )
 _SQL = "SELECT * FROM run_summary ORDER BY run_id DESC LIMIT $limit"
 
+app = typer.Typer(help="List the runs; let one out of quarantine.", rich_markup_mode=None)
 
+
+@app.callback(invoke_without_command=True)
 def runs(
-    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 20, as_json: AsJson = False
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 20,
+    as_json: AsJson = False,
 ) -> None:
     """List the runs, newest first."""
-    say_rows(ask(_SQL, {"limit": limit}), COLUMNS, as_json)
+    if context.invoked_subcommand is None:
+        say_rows(ask(_SQL, {"limit": limit}), COLUMNS, as_json)
+
+
+@app.command()
+def release(
+    run: Annotated[str, typer.Argument(help="The beginning of its id is enough.")], as_json: AsJson = False
+) -> None:
+    """Let a run that failed the gate count again: its extractions become current where they are newest."""
+    run_id = resolve_run(run)
+    warehouse().release(run_id)
+    if as_json:
+        say_json({"run_id": run_id, "released": True})
+    else:
+        say(f"run {run_id} counts again")

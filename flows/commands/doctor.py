@@ -1,0 +1,42 @@
+"""`assay doctor`"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flows.commands.asking import AsJson, ask
+from flows.output import safe, say, say_json
+
+_QUARANTINE = "SELECT run_id, schema, documents FROM runs WHERE status = 'quarantined' ORDER BY run_id DESC"
+_FAILED = """
+SELECT run_id, message FROM quality_results JOIN runs USING (run_id)
+WHERE runs.status = 'quarantined' AND NOT success AND severity = 'critical' ORDER BY run_id DESC, number
+"""
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Say in words which symptoms the warehouse shows, with the evidence, and what to do next."""
+    from flows.doctor import advice
+
+    applying = [row for row in ask("FROM symptoms") if row["applies"]]
+    held_back = ask(_QUARANTINE)
+    if as_json:
+        told = [{**row, "evidence": json.loads(row["evidence"]), "told": advice(row)} for row in applying]
+        say_json({"symptoms": told, "quarantined": held_back})
+        return
+    for row in applying:
+        say("\n".join(map(safe, advice(row))) + "\n")
+    _tell_quarantine(held_back)
+    if not applying and not held_back:
+        say("no symptom applies, and no run is in quarantine")
+
+
+def _tell_quarantine(held_back: list[dict[str, Any]]) -> None:
+    why = ask(_FAILED)
+    for run in held_back:
+        say(f"run {run['run_id']} ({safe(run['schema'])}, {run['documents']} documents) is in quarantine")
+        for found in why:
+            if found["run_id"] == run["run_id"]:
+                say(f"  {safe(found['message'])}")
+        say(f"  next: assay show its documents, then assay runs release {run['run_id']}, or rerun them")
