@@ -19,10 +19,10 @@ from warehouse.store import Warehouse
 
 _INPUTS = "FROM evaluation_inputs WHERE evaluation_id = $evaluation"
 _RECIPES = """
-SELECT decoding, model::VARCHAR AS model, versions::VARCHAR AS versions, prompt_fingerprint,
+SELECT first.decoding, model::VARCHAR AS model, versions::VARCHAR AS versions, prompt_fingerprint,
     schema_fingerprint, recipes.schema
 FROM (SELECT decoding, min(run_id) AS run_id FROM evaluation_runs WHERE evaluation_id = $evaluation
-    GROUP BY decoding) JOIN runs USING (run_id) JOIN recipes USING (recipe_id)
+    GROUP BY decoding) AS first JOIN runs USING (run_id) JOIN recipes USING (recipe_id)
 """
 
 

@@ -58,7 +58,9 @@ def from_storage(labels: Labels, asked: Asked, archive: Archive, limit_bytes: in
     """
     listed = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
     blobs = [*listed, *_archived(labels, archive)]
-    found = {document_id: blob for blob, document_id in reversed(list(_identified(blobs, limit_bytes)))}
+    found: dict[str, Blob] = {}
+    for blob, document_id in _identified(blobs, limit_bytes):
+        found.setdefault(document_id, blob)  # a copy under another name is the same document
     return _matched(labels, asked, [(known, blob.uri) for known, blob in found.items()], found)
 
 

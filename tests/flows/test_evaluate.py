@@ -1,4 +1,4 @@
-"""Evaluations end to end on a real warehouse and real readers; only the engine is a fake, behind its own seam."""
+"""Evaluations on a real warehouse and real readers; only the engine is a fake, behind its own seam."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ def test_samples_are_runs_with_other_seeds_and_are_averaged_by_input(
     found = run(labels, decodings=("prompt-greedy",), samples=2)
     seeds = rows(
         settings,
-        "SELECT decoding->>'seed' AS seed, kind, documents FROM runs JOIN recipes USING (recipe_id) ORDER BY 1",
+        """SELECT decoding->>'seed' AS seed, kind, documents FROM runs JOIN recipes USING (recipe_id)
+        ORDER BY seed""",
     )
     assert [(one["seed"], one["kind"], one["documents"]) for one in seeds] == [
         ("0", "evaluate", INPUTS),
@@ -166,3 +167,149 @@ def test_missed_invented_and_wrong_are_told_apart(run: Evaluate, tmp_path: Path)
     assert row(found, "guided-greedy", "exact").value == 0.0
     # No answer is exactly right, so there is no number of tokens for each of them.
     assert row(found, "guided-greedy", "output tokens per exact").value is None
+
+
+def test_what_has_no_partner_is_listed_and_few_inputs_are_warned_of(run: Evaluate, tmp_path: Path) -> None:
+    labels = write(tmp_path, [*[label(number) for number in range(1, 6)], label(77)], documents=7)
+    found = run(labels, decodings=("guided-greedy",))
+    assert len(found.inputs.items) == 5
+    assert found.inputs.undocumented == ("docs/77.txt",)
+    assert [Path(uri).name for uri in found.inputs.unlabelled] == ["06.txt", "07.txt"]
+    told = "\n".join(found.notes)
+    assert "only 5 inputs" in told
+    assert "1 labels have no document: docs/77.txt" in told
+    assert "2 documents have no label" in told
+
+
+def test_a_limit_draws_inputs_by_the_seed(run: Evaluate, labels: Path) -> None:
+    drawn = [
+        {
+            item.document_id
+            for item in run(labels, decodings=("guided-greedy",), limit=4, seed=seed).inputs.items
+        }
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert {len(one) for one in drawn} == {4}
+
+
+def test_a_label_field_that_the_schema_lacks_is_named_before_anything_runs(
+    run: Evaluate, tmp_path: Path, settings: Settings
+) -> None:
+    labels = write(tmp_path, [label(1, totals="1.50")])
+    with pytest.raises(UsageError, match=r"totals.*total"):
+        run(labels)
+    assert not Warehouse(settings.home).database.exists() or rows(settings, "FROM runs") == []
+    assert run(labels, without=frozenset({"totals"}), decodings=("guided-greedy",)).arms[0].row("exact")
+
+
+def test_runs_that_exist_are_scored_without_an_engine(
+    run: Evaluate, labels: Path, settings: Settings
+) -> None:
+    drawn = run(labels, samples=2, repeats=2)
+    given = tuple(one.run_id for one in drawn.runs)
+    again = evaluate(Asked(str(labels), runs=given), settings)
+    assert again.runs == tuple(sorted(drawn.runs, key=lambda one: one.run_id))
+    assert [arm.rows for arm in again.arms] == [arm.rows for arm in drawn.arms]
+    with pytest.raises(UsageError, match="no run starts with 'zz'"):
+        evaluate(Asked(str(labels), runs=("zz",)), settings)
+    with pytest.raises(UsageError, match=r"of receipt@1, not of review@1"):
+        evaluate(Asked(str(labels), "review@1", runs=given), settings)
+
+
+def test_the_warehouse_keeps_labels_rates_and_inputs(run: Evaluate, labels: Path, settings: Settings) -> None:
+    found = run(labels)
+    about = f"evaluation_id = '{found.evaluation_id}'"
+    kept = rows(
+        settings, f"FROM evaluations WHERE {about} AND decoding = 'prompt-greedy' AND measure = 'exact'"
+    )
+    rate = row(found, "prompt-greedy", "exact")
+    assert {one["of"]: one["value"] for one in kept} == {"all inputs": rate.value, "fits": 1.0}
+    (over_all,) = [one for one in kept if one["of"] == "all inputs"]
+    assert [over_all[name] for name in ("low", "high", "difference_low", "judgement")] == [
+        rate.low,
+        rate.high,
+        rate.difference_low,
+        "worse",
+    ]
+    wrong = rows(
+        settings,
+        f"""FROM evaluation_inputs
+        WHERE {about} AND decoding = 'prompt-greedy' AND measure = 'exact'
+        AND "of" = 'all inputs' AND value = 0""",
+    )
+    assert len(wrong) == 8
+    assert len(rows(settings, "FROM labels")) == 3 * INPUTS
+    run(labels)
+    assert len(rows(settings, "FROM labels")) == 3 * INPUTS
+    # Without a file, the labels that the warehouse has are used: here the same ones.
+    again = run(None, decodings=("guided-greedy",))
+    assert row(again, "guided-greedy", "exact").value == 1.0
+    assert len(again.inputs.items) == INPUTS
+
+
+def test_repeats_say_how_much_is_the_same(run: Evaluate, labels: Path) -> None:
+    found = run(labels, decodings=("prompt-greedy",), repeats=2)
+    assert row(found, "prompt-greedy", "identical outputs").value == 1.0
+    # Eight have no value either time: nothing identical about them.
+    assert row(found, "prompt-greedy", "identical values").value == pytest.approx(16 / 24)
+    assert row(found, "prompt-greedy", "exact").inputs == INPUTS
+
+
+def test_costs_count_every_attempt(run: Evaluate, labels: Path, settings: Settings) -> None:
+    found = run(labels, decodings=("prompt-retry",))
+    (spent,) = rows(
+        settings, "SELECT sum(output_tokens)::BIGINT AS tokens, count(*) AS attempts FROM attempts"
+    )
+    assert spent["attempts"] > INPUTS
+    exact = row(found, "prompt-retry", "exact").value
+    assert exact is not None
+    assert row(found, "prompt-retry", "output tokens per exact").value == pytest.approx(
+        spent["tokens"] / (exact * INPUTS)
+    )
+
+
+def test_two_evaluations_are_compared_input_by_input(run: Evaluate, labels: Path, settings: Settings) -> None:
+    one = run(labels, decodings=("guided-greedy",))
+    two = run(labels, decodings=("prompt-greedy",))
+    found = comparison(Warehouse(settings.home), one.evaluation_id, two.evaluation_id)
+    assert (found.inputs, found.same_labels, found.only_one) == (INPUTS, True, ())
+    (pair,) = found.pairs
+    exact = next(
+        second for first, second in pair.rows if (first.measure, first.of) == ("exact", "all inputs")
+    )
+    assert exact.difference == pytest.approx(-8 / 24)
+    assert exact.judgement == "worse"
+    assert any("worse" in line and "exactly right" in line for line in comparison_lines(found))
+    with pytest.raises(UsageError, match="no evaluation starts with"):
+        comparison(Warehouse(settings.home), one.evaluation_id, "none")
+
+
+def test_an_engine_that_is_down_measures_nothing(run: Evaluate, labels: Path, settings: Settings) -> None:
+    with pytest.raises(DocumentsFailed) as error:
+        run(labels, kind=DownEngine, decodings=("guided-greedy",))
+    assert error.value.summary.exit_code == 1
+    assert rows(settings, "FROM evaluations") == []
+
+
+def test_the_terminal_tells_the_conditional_rates_apart(run: Evaluate, labels: Path) -> None:
+    told = list(lines(run(labels)))
+    assert any(line.startswith("exactly right") and "0.667" in line and "▼" in line for line in told)
+    assert any(line.startswith("  exactly right, of those that fit the schema") for line in told)
+    assert any(line.startswith("/total unanswered") for line in told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"decodings": ()}, "--decodings: name at least one"),
+        ({"decodings": ("a", "a")}, "named twice"),
+        ({"decodings": ("a",), "baseline": "b"}, "--baseline b"),
+        ({"decodings": ("a",), "runs": ("r",)}, "leave out --decodings"),
+        ({"decodings": (), "runs": ("r",), "samples": 2}, "no --samples"),
+        ({"decodings": ("a",), "schema": None}, "--schema"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Asked(**{"labels": "labels.jsonl", "schema": "receipt@1", **asked})
