@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from schemas.decoding import resolve
+from schemas.recipe import Recipe
 from schemas.records import Category, Extraction, Status
 from tests.warehouse.samples import RECIPE, attempt, document, extraction
 from warehouse.store import Warehouse
@@ -81,9 +83,44 @@ def test_cost_counts_what_was_not_used(warehouse: Warehouse, run_id: str) -> Non
     assert row["engine_s_a_document"] == 2.75
 
 
-def test_retries(warehouse: Warehouse, run_id: str) -> None:
-    found = [(row["attempts"], row["documents"], row["valid"]) for row in rows(warehouse, "retries")]
-    assert found == [(1, 6, 6), (2, 1, 1), (3, 1, 0)]
+def test_retries(warehouse: Warehouse) -> None:
+    """Of ten documents six are accepted at once, one at the second attempt, one at the third; two never."""
+    tries = {"abcdef": 1, "g": 2, "h": 3, "ij": 3}
+    run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
+    found = [
+        _extraction(name, run_id, Status.FLAGGED if name in "ij" else Status.ACCEPTED, None, count)
+        for names, count in tries.items()
+        for name in names
+    ]
+    silent = _extraction("k", run_id, Status.FAILED, Category.TIMEOUT, 1)
+    warehouse.stage("s", run_id, [document(name) for name in "abcdefghijk"], [*found, silent])
+    warehouse.land()
+    told = rows(warehouse, "retries")
+    assert [(row["attempts"], row["documents"], row["asked"]) for row in told] == [
+        (1, 10, 10),
+        (2, 10, 4),
+        (3, 10, 3),
+    ]
+    assert [row["observed"] for row in told] == pytest.approx([0.6, 0.7, 0.8])
+    assert [row["if_independent"] for row in told] == pytest.approx([0.6, 0.84, 0.936])
+
+
+def test_the_samples_of_a_vote_are_one_attempt(warehouse: Warehouse) -> None:
+    recipe = Recipe(
+        schema_ref="receipt@1",
+        schema_fingerprint="f",
+        prompt_fingerprint="p",
+        decoding=resolve("guided-vote"),
+        model={},
+        versions={},
+    )
+    warehouse.register_recipe(recipe)
+    run_id = warehouse.start_run("extract", "receipt@1", recipe.recipe_id, "in/")
+    one = dataclasses.replace(_extraction("a", run_id, Status.ACCEPTED, None, 5), recipe_id=recipe.recipe_id)
+    warehouse.stage("s", run_id, [document("a")], [one])
+    warehouse.land()
+    (row,) = rows(warehouse, "retries")
+    assert (row["recipe_id"], row["attempts"], row["observed"]) == (recipe.recipe_id, 1, 1.0)
 
 
 def test_nulls(warehouse: Warehouse, run_id: str) -> None:

@@ -52,9 +52,27 @@ SELECT run_id, attempts, queued[1] AS queued_p50, queued[2] AS queued_p95,
     total[1] AS total_p50, total[2] AS total_p95, total_max
 FROM digests ORDER BY run_id DESC;
 
--- Whether a second attempt helps: how documents ended, by the number of attempts that they took.
+-- Whether asking again helps, for each recipe and number of attempts: the share of documents that were accepted
+-- within so many (`observed`), and the share that independent attempts would have given, 1 - (1 - v)^k, where v is
+-- what the first one gave. Documents that had no answer at all are left out. The samples of a vote are one attempt.
 CREATE OR REPLACE VIEW retries AS
-SELECT run_id, schema, attempts, count(*) AS documents,
-    count(*) FILTER (status IN ('accepted', 'flagged')) AS valid,
-    count(*) FILTER (status = 'accepted') / count(*) AS accepted_share
-FROM extractions GROUP BY ALL ORDER BY run_id DESC, schema, attempts;
+WITH asked AS (
+    SELECT e.recipe_id, e.schema, e.status = 'accepted' AS accepted,
+        ceil(e.attempts / if(r.decoding->>'selection' IN ('vote', 'aligned'), (r.decoding->>'samples')::INTEGER, 1))
+            AS tries
+    FROM extractions e LEFT JOIN recipes r USING (recipe_id)
+    WHERE e.attempts > 0 AND e.status <> 'failed'
+),
+firsts AS (
+    SELECT recipe_id, schema, count(*) AS documents, max(tries)::INTEGER AS most,
+        count(*) FILTER (accepted AND tries = 1) / count(*) AS v
+    FROM asked GROUP BY ALL
+),
+steps AS (SELECT recipe_id, schema, documents, v, unnest(range(1, most + 1))::INTEGER AS attempts FROM firsts)
+SELECT steps.recipe_id, steps.schema, steps.attempts, steps.documents,
+    count(*) FILTER (asked.tries >= steps.attempts) AS asked,
+    count(*) FILTER (asked.accepted AND asked.tries <= steps.attempts) / steps.documents AS observed,
+    1 - (1 - steps.v) ** steps.attempts AS if_independent
+FROM steps JOIN asked USING (recipe_id, schema)
+GROUP BY steps.recipe_id, steps.schema, steps.attempts, steps.documents, steps.v
+ORDER BY steps.recipe_id, steps.schema, steps.attempts;
