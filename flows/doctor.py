@@ -31,7 +31,7 @@ def _unparsed(group: Group) -> str:
 def _unparsed_next(groups: list[Group]) -> str:
     endings = {group["ending"] for group in groups}
     if endings & {"length", "repetition"}:
-        return "answers run until they are cut: bound strings and lists (assay schemas lint), or raise max_tokens"
+        return "answers run until they are cut: bound what grows (assay schemas lint), or raise max_tokens"
     if any(group["mode"] == "prompt" for group in groups):
         return "nothing enforces JSON here: use a guided decoding (assay decodings list)"
     return "look at the raw texts: SELECT ending, text FROM attempts WHERE NOT parses"
@@ -65,7 +65,8 @@ def _low(group: Group) -> str:
     )
     closed = ", a closed list" if group["closed_enum"] else ""
     place = "" if group["position"] is None else f", place {group['position']}{closed}"
-    return f"{group['schema']} {group['field']}{place}: {group['unfound_share']:.0%} not in the source, {removed}"
+    unfound = f"{group['unfound_share']:.0%} not in the source"
+    return f"{group['schema']} {group['field']}{place}: {unfound}, {removed}"
 
 
 def _low_next(groups: list[Group]) -> str:
