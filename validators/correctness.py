@@ -153,13 +153,16 @@ def _list(
         value = None if ours is None else found[ours]
         label = None if theirs is None else expected[theirs]
         outcomes = list(_walk(node.item, value, label, f"{field}/*", here))
-        yield from outcomes if None not in (ours, theirs) else _alone(outcomes, missed=ours is None)
+        if theirs is None:
+            outcomes = _alone(outcomes, Outcome.INVENTED)
+        elif ours is None:
+            outcomes = [replace(one, pointer=pointer) for one in _alone(outcomes, Outcome.MISSED)]
+        yield from outcomes
 
 
-def _alone(outcomes: list[FieldOutcome], *, missed: bool) -> list[FieldOutcome]:
+def _alone(outcomes: list[FieldOutcome], kind: Outcome) -> list[FieldOutcome]:
     """A row that only one of the two has: its nulls are nothing to be right about, unless they are all."""
     found = [one for one in outcomes if one.outcome is not Outcome.RIGHT]
-    kind = Outcome.MISSED if missed else Outcome.INVENTED
     return found or [replace(one, outcome=kind) for one in outcomes]
 
 

@@ -58,6 +58,7 @@ def alike(node: Node, found: Sequence[Any], expected: Sequence[Any]) -> Matrix:
         weight += either & np.array([_labelled(item, path) for item in expected], dtype=bool)
     likeness: Matrix = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
     likeness[likeness < ALIKE] = 0.0
+    likeness[weight == 0] = ALIKE  # neither says anything: two empty rows are one another's
     return likeness
 
 

@@ -69,9 +69,11 @@ def compare_paired(
     rates = resampled(above, below, resamples, seed)
     spread = variances(rates[:, count:] - rates[:, :count])
     pull = _pull(above[:, count:], below[:, count:]) - _pull(above[:, :count], below[:, :count])
+    found = np.array([after.rate - before.rate for before, after in zip(baseline, other, strict=True)])
+    lows, highs = adjusted_intervals(found, spread, pull, confidence)
     return {
-        before.name: _difference(before, after, float(spread[index]), pull[:, index], confidence)
-        for index, (before, after) in enumerate(zip(baseline, other, strict=True))
+        before.name: _difference(before, after, float(low), float(high))
+        for before, after, low, high in zip(baseline, other, lows, highs, strict=True)
     }
 
 
@@ -82,38 +84,36 @@ def _pull(above: Numbers, below: Numbers) -> Numbers:
     return pull
 
 
-def _difference(
-    before: Measure, after: Measure, variance: float, pull: Numbers, confidence: float
-) -> Difference:
-    inputs = int(((before.denominator > 0) | (after.denominator > 0)).sum())
-    conditional = before.conditional or after.conditional
-    difference = after.rate - before.rate
-    if np.isnan(difference):
-        nothing = float("nan")
-        return Difference(nothing, nothing, nothing, inputs, Judgement.NOT_SEPARATED, conditional)
-    low, high = adjusted_interval(difference, variance, pull, confidence)
-    return Difference(difference, low, high, inputs, _judge(low, high, before), conditional)
+def _difference(before: Measure, after: Measure, low: float, high: float) -> Difference:
+    return Difference(
+        difference=after.rate - before.rate,
+        low=low,
+        high=high,
+        inputs=int(((before.denominator > 0) | (after.denominator > 0)).sum()),
+        verdict=_judge(low, high, before),
+        conditional=before.conditional or after.conditional,
+    )
 
 
-def adjusted_interval(
-    difference: float, variance: float, pull: Numbers, confidence: float
-) -> tuple[float, float]:
-    """Student's interval with one more cluster on either side, as far off as those that differ are.
+def adjusted_intervals(
+    differences: Numbers, spread: Numbers, pull: Numbers, confidence: float
+) -> tuple[Numbers, Numbers]:
+    """Student's intervals with one more cluster on either side, as far off as those that differ are.
 
-    `pull` holds each cluster's share of the difference; `variance` is the bootstrap's, of their mean.
+    `pull` is clusters × differences, each cluster's share; `spread` the bootstrap's variance of their means.
     """
     from scipy.stats import t
 
     count = len(pull)
-    differing = pull[np.abs(pull) > 1e-12]
-    size = float(np.mean(differing**2)) if len(differing) else 1.0
-    centre = difference * count / (count + 2)
-    squares = count * count * variance + 2 * size + 2 * count / (count + 2) * difference**2
-    half = float(t.ppf(1 - (1 - confidence) / 2, count + 1)) * np.sqrt(squares) / (count + 2)
-    return max(-1.0, float(centre - half)), min(1.0, float(centre + half))
+    differing = (np.abs(pull) > 1e-12).sum(axis=0)
+    size = np.where(differing > 0, (pull**2).sum(axis=0) / np.maximum(differing, 1), 1.0)
+    centre = differences * count / (count + 2)
+    squares = count * count * spread + 2 * size + 2 * count / (count + 2) * differences**2
+    half = t.ppf(1 - (1 - confidence) / 2, count + 1) * np.sqrt(squares) / (count + 2)
+    return np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
 
 
 def _judge(low: float, high: float, measure: Measure) -> Judgement:
-    if low <= 0 <= high:
+    if not (low > 0 or high < 0):  # a NaN separates nothing
         return Judgement.NOT_SEPARATED
     return Judgement.BETTER if (low > 0) == measure.higher_is_better else Judgement.WORSE

@@ -2,7 +2,7 @@
 
 The bootstrap over clusters gives the variance of a rate whatever ties its samples together; Wilson's score
 interval is then taken at the number of independent trials with that variance (the effective sample size).
-At 0 and 1, where no resample differs, it is Wilson's own. `docs/decisions/0006-intervals.md` has its coverage.
+At 0 and 1, where no resample differs, it is Wilson's own. `docs/decisions/0006-intervals.md` says why.
 
 Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24; Franco et al. (2019), Journal of
 Survey Statistics and Methodology 7.
@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from validators.statistics.measures import Measure, Numbers
 from validators.statistics.resampling import cluster_sums, resampled
@@ -21,6 +22,10 @@ from validators.statistics.resampling import cluster_sums, resampled
 FEW = 20
 """Inputs below which an interval says little, and a warning stands beside it."""
 RESAMPLES = 10_000
+SMALLEST = 1e-24
+"""A variance below this is rounding: no resample differs."""
+EDGE = 1e-12
+"""A rate this near to 0 or 1 is there, but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +72,12 @@ def intervals(
     spread = np.zeros(len(measures))
     if len(above) > 1:
         spread = variances(resampled(above, below, resamples, seed))
+    counted = (below > 0).sum(axis=0)
+    rates = np.array([one.rate for one in measures])
+    lows, highs = score_intervals(rates, spread, counted, confidence)
     return {
-        one.name: _interval(one, float(variance), below[:, index], confidence)
-        for index, (one, variance) in enumerate(zip(measures, spread, strict=True))
+        one.name: _interval(one, float(low), float(high), int(count))
+        for one, low, high, count in zip(measures, lows, highs, counted, strict=True)
     }
 
 
@@ -79,34 +87,33 @@ def variances(rates: Numbers) -> Numbers:
     count = np.maximum(known.sum(axis=0), 1)
     filled = np.where(known, rates, 0.0)
     mean = filled.sum(axis=0) / count
-    squares: Numbers = np.where(known, (rates - mean) ** 2, 0.0).sum(axis=0) / count
-    return squares
+    spread: Numbers = np.where(known, (rates - mean) ** 2, 0.0).sum(axis=0) / count
+    return spread
 
 
-def _interval(measure: Measure, variance: float, weights: Numbers, confidence: float) -> Interval:
-    clusters = int((weights > 0).sum())
+def _interval(measure: Measure, low: float, high: float, clusters: int) -> Interval:
     inputs = int((measure.denominator > 0).sum())
-    rate = measure.rate
-    if not clusters:
-        return Interval(rate, rate, rate, inputs, clusters, "none", measure.conditional)
-    low, high = score_interval(rate, variance, clusters, confidence)
-    edge = rate in (0.0, 1.0)
-    return Interval(rate, low, high, inputs, clusters, "wilson" if edge else "bootstrap", measure.conditional)
+    edge = min(measure.rate, 1 - measure.rate) < EDGE
+    method = "none" if not clusters else "wilson" if edge else "bootstrap"
+    return Interval(measure.rate, low, high, inputs, clusters, method, measure.conditional)
 
 
-def score_interval(rate: float, variance: float, clusters: int, confidence: float) -> tuple[float, float]:
-    """Wilson's interval at the effective number of trials, rate × (1 − rate) / variance.
+def score_intervals(
+    rates: Numbers, spread: Numbers, clusters: ArrayLike, confidence: float
+) -> tuple[Numbers, Numbers]:
+    """Wilson's intervals at the effective numbers of trials, rate × (1 − rate) / variance, one a rate.
 
-    At 0 and 1 that number is the clusters'. The quantile is Student's, so that few clusters widen it.
+    Where no resample differs (at 0 and 1) that number is the clusters'. Elsewhere the quantile is Student's,
+    so that few clusters widen it. A rate that is NaN has no interval.
     """
     from scipy.stats import norm, t
 
     tail = 1 - (1 - confidence) / 2
-    if rate in (0.0, 1.0) or variance <= 0 or clusters < 2:
-        z, trials = float(norm.ppf(tail)), float(clusters)
-    else:
-        z, trials = float(t.ppf(tail, clusters - 1)), rate * (1 - rate) / variance
+    count = np.maximum(np.asarray(clusters, dtype=np.float64), 1)
+    varies = (spread > SMALLEST) & (count > 1)
+    trials = np.where(varies, rates * (1 - rates) / np.where(varies, spread, 1), count)
+    z = np.where(varies, t.ppf(tail, np.maximum(count - 1, 1)), norm.ppf(tail))
     square = z * z / trials
-    centre = (rate + square / 2) / (1 + square)
-    half = z / (1 + square) * np.sqrt(rate * (1 - rate) / trials + square / (4 * trials))
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    centre = (rates + square / 2) / (1 + square)
+    half = z / (1 + square) * np.sqrt(rates * (1 - rates) / trials + square / (4 * trials))
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)

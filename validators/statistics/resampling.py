@@ -40,8 +40,8 @@ def draws(clusters: int, resamples: int, seed: int) -> Iterator[Numbers]:
     block = max(1, AT_ONCE // max(1, clusters))
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)
-        drawn = generator.integers(0, clusters, size=(rows, clusters), dtype=np.int32)
-        drawn += np.arange(0, rows * clusters, clusters, dtype=np.int32)[:, None]
+        drawn = generator.integers(0, clusters, size=(rows, clusters), dtype=np.uint32)
+        drawn = drawn + np.arange(0, rows * clusters, clusters)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * clusters)
         yield counts.reshape(rows, clusters).astype(np.float64)
 
@@ -49,8 +49,10 @@ def draws(clusters: int, resamples: int, seed: int) -> Iterator[Numbers]:
 def resampled(above: Numbers, below: Numbers, resamples: int, seed: int) -> Numbers:
     """Each measure's rate in each resample, resamples × measures; NaN where none of its inputs was drawn."""
     measures = above.shape[1]
-    both = np.hstack([above, below])
+    distinct, which = np.unique(below, axis=1, return_inverse=True)  # most measures are of all inputs
+    both = np.hstack([above, distinct])
     sums = np.vstack([counts @ both for counts in draws(len(above), resamples, seed)])
+    totals = sums[:, measures:][:, which.ravel()]
     rates = np.full((resamples, measures), np.nan)
-    np.divide(sums[:, :measures], sums[:, measures:], out=rates, where=sums[:, measures:] > 0)
+    np.divide(sums[:, :measures], totals, out=rates, where=totals > 0)
     return rates
