@@ -14,10 +14,12 @@ from flows.commands import (
     extract,
     failures,
     gate,
+    land,
     rerun,
     runs,
     schemas,
     show,
+    snapshot,
     sql,
     trace,
 )
@@ -41,6 +43,8 @@ app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)
+app.command("land")(land.land)
+app.command("snapshot")(snapshot.snapshot)
 app.add_typer(runs.app, name="runs")
 app.add_typer(schemas.app, name="schemas")
 app.add_typer(decodings.app, name="decodings")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from flows.servers import Identified, identified, told
 from flows.settings import Settings, own_decodings
 from schemas.decoding import Decoding
 from schemas.decoding import resolve as resolve_decoding
+from schemas.errors import WarehouseLocked
 from schemas.recipe import Recipe
 from schemas.records import Blob
 from schemas.registry import SchemaVersion
@@ -83,10 +84,12 @@ def planned(order: Order, settings: Settings) -> Iterator[Plan]:
 
 
 def recover(warehouse: Warehouse) -> None:
-    """Land what runs that died had staged, then close their records."""
-    if warehouse.staging.is_dir() and any(warehouse.staging.iterdir()):
-        warehouse.land()  # only then: it loads Arrow, which takes longer than all the rest of a plan
-    warehouse.reap()
+    """Land what runs that died had staged, then close their records. What a reader holds up can wait."""
+    brief = warehouse.briefly()
+    with suppress(WarehouseLocked):
+        if warehouse.staging.is_dir() and any(warehouse.staging.iterdir()):
+            brief.land()  # only then: it loads Arrow, which takes longer than all the rest of a plan
+        brief.reap()
 
 
 def nothing_to_do(plan: Plan) -> Summary:

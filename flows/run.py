@@ -13,11 +13,12 @@ from rich.console import Console
 from flows.engine import start
 from flows.gate import gated, own_suite
 from flows.order import Summary
+from flows.output import note, safe
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, shown
 from flows.settings import Settings
-from schemas.errors import AssayError, EngineError, EngineRefusedSchema
+from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
 from warehouse.store import Warehouse
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -41,12 +42,21 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
 
 
 def _begin(plan: Plan, warehouse: Warehouse) -> str:
-    warehouse.register_schema(plan.schema)
-    warehouse.register_recipe(plan.recipe)
+    _patiently(lambda: warehouse.register_schema(plan.schema))
+    _patiently(lambda: warehouse.register_recipe(plan.recipe))
     order = plan.order
     return warehouse.start_run(
         order.kind, plan.schema.ref, plan.recipe.recipe_id, order.source, retry=order.redone
     )
+
+
+def _patiently(record: Callable[[], None]) -> None:
+    """Record what is new: without it nothing can be landed. A reader may delay a run, never fail it."""
+    while True:
+        try:
+            return record()
+        except WarehouseLocked as error:
+            note(f"assay: {safe(str(error))} Waiting.")
 
 
 @contextmanager
@@ -153,10 +163,11 @@ def _end(
     plan: Plan, warehouse: Warehouse, run_id: str, tally: Tally, status: str, message: str | None
 ) -> Summary:
     """Land what still waits, close the run's record, and sum up."""
-    warehouse.land()
     if status == "finished" and tally.engine_failures:
         status, message = "failed", f"{tally.engine_failures} documents got no answer from the engine"
-    warehouse.finish_run(run_id, status, _counts(tally), message)
+    held = warehouse.end_run(run_id, status, _counts(tally), message)
+    if held is not None:
+        message = "; ".join(filter(None, (message, f"{held} `assay land` lands what waits in staging.")))
     tally.stage = "checking"
     status, message = _through_gate(plan, warehouse, run_id, status, message)
     tally.stage = status

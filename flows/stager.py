@@ -23,7 +23,7 @@ class Stager:
     """
 
     def __init__(self, warehouse: Warehouse, run_id: str, size: int, every_s: float) -> None:
-        self._warehouse = warehouse
+        self._warehouse = warehouse.briefly()  # a pipeline must not stand still behind a reader
         self._run_id = run_id
         self._size = size
         self._every_s = every_s

@@ -19,6 +19,8 @@ import duckdb
 from schemas.errors import WarehouseError, WarehouseLocked
 
 WAIT_S = 30.0
+BRIEF_S = 0.5
+"""Seconds to wait for what can be done later as well."""
 _PAUSE_S = 0.05
 _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 # A person's SQL may neither read a file nor write one, and may not lift that ban.

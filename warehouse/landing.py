@@ -74,6 +74,8 @@ FROM staged_documents AS staged JOIN known_documents AS known USING (document_id
 WHERE documents.document_id = staged.document_id
     AND (known.reader, known.category) IS DISTINCT FROM (staged.reader, staged.category)
 """
+# A run that ended before its last shard was landed has counted its documents already.
+_COUNTED = "UPDATE runs SET heartbeat_at = ?, documents = documents + ? WHERE run_id = ?"
 
 
 def land(opening: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]], folder: Path) -> Landed:
@@ -118,7 +120,7 @@ def _land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: di
         fresh = _insert(connection, run_id, tables)
         row = [shard_id, run_id, staged, fresh, now()]
         connection.execute("INSERT INTO landings VALUES (?, ?, ?, ?, ?)", row)
-        connection.execute("UPDATE runs SET heartbeat_at = ? WHERE run_id = ?", [now(), run_id])
+        connection.execute(_COUNTED, [now(), fresh, run_id])
     return Landed(shards=1, extractions=fresh, skipped=staged - fresh)
 
 

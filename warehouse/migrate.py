@@ -7,7 +7,6 @@ no data: they are replaced, in the same transaction, whenever their text has cha
 from __future__ import annotations
 
 import hashlib
-import shutil
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ import duckdb
 from schemas.errors import WarehouseError
 from warehouse.connection import WAIT_S, opened, transaction
 from warehouse.rows import now
+from warehouse.snapshot import snapshot
 
 _HERE = Path(__file__).parent
 _RECORDS = """
@@ -103,7 +103,7 @@ def _replace_views(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _back_up(path: Path, wait_s: float, known: tuple[Migration, ...]) -> None:
-    """Copy an older database before its tables change, with its log folded into the file."""
+    """Copy an older database before its tables change."""
     if not path.exists():
         return
     with opened(path, wait_s=wait_s) as connection:
@@ -111,9 +111,7 @@ def _back_up(path: Path, wait_s: float, known: tuple[Migration, ...]) -> None:
         _refuse_foreign(connection, applied, known)
         if not applied or len(applied) == len(known):
             return
-        connection.execute("CHECKPOINT")
-    copy = path.with_name(f"{path.name}.before-{known[len(applied)].name}")
-    shutil.copy2(path, copy)
+    snapshot(path, path.with_name(f"{path.name}.before-{known[len(applied)].name}"), wait_s=wait_s)
 
 
 def _has_table(connection: duckdb.DuckDBPyConnection, name: str) -> bool:

@@ -7,7 +7,9 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import duckdb
@@ -32,35 +34,39 @@ def new_run_id() -> str:
     return str(UUID(int=number))
 
 
-def start(
-    connection: duckdb.DuckDBPyConnection,
-    *,
-    kind: str,
-    schema: str,
-    recipe_id: str,
-    source: str,
-    pid: int,
-    retry: Iterable[Status] = (),
-) -> str:
-    """Record a run that begins now; its run_id."""
-    run_id, moment = new_run_id(), now()
-    connection.execute(
-        """INSERT INTO runs BY NAME SELECT $run AS run_id, $kind AS kind, $schema AS schema,
-        $recipe AS recipe_id, $source AS source, $retry AS retry, 'running' AS status, $host AS host,
-        $pid AS pid, $moment AS started_at, $moment AS heartbeat_at""",
-        {
-            "run": run_id,
-            "kind": kind,
-            "schema": schema,
-            "recipe": recipe_id,
-            "source": source,
-            "retry": sorted(str(status) for status in retry),
-            "host": socket.gethostname(),
-            "pid": pid,
-            "moment": moment,
-        },
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A run that begins. `retry` names the statuses that it does again; times are UTC without a zone."""
+
+    run_id: str
+    kind: str
+    schema: str
+    recipe_id: str
+    source: str
+    retry: list[str]
+    host: str
+    pid: int
+    started_at: datetime
+
+
+def beginning(
+    kind: str, schema: str, recipe_id: str, source: str, pid: int, retry: Iterable[Status] = ()
+) -> Beginning:
+    """A run that begins now, on this machine, with a new run_id."""
+    statuses = sorted(str(status) for status in retry)
+    return Beginning(
+        new_run_id(), kind, schema, recipe_id, source, statuses, socket.gethostname(), pid, now()
     )
-    return run_id
+
+
+def begin(connection: duckdb.DuckDBPyConnection, **run: Any) -> None:
+    """Record a Beginning, given by its fields. One that is recorded stays as it is."""
+    connection.execute(
+        """INSERT OR IGNORE INTO runs BY NAME SELECT $run_id AS run_id, $kind AS kind, $schema AS schema,
+        $recipe_id AS recipe_id, $source AS source, $retry AS retry, 'running' AS status, $host AS host,
+        $pid AS pid, $started_at::TIMESTAMP AS started_at, $started_at::TIMESTAMP AS heartbeat_at""",
+        run,
+    )
 
 
 def beat(connection: duckdb.DuckDBPyConnection, run_id: str) -> None:
@@ -74,16 +80,18 @@ def finish(
     status: str,
     counts: Mapping[str, float],
     message: str | None = None,
+    moment: datetime | str | None = None,
 ) -> None:
-    """Record how a run ended. `documents` is counted from what was landed, `counts` is what the run counted.
+    """Record how a run ended. `documents` is counted from what was landed, `counts` is what the run counted,
+    `moment` when it ended, which is now where it is not given.
 
     Raises WarehouseError for an unknown run or ending.
     """
     if status not in ENDINGS:
         raise WarehouseError(f"{status!r} is no ending of a run: {', '.join(ENDINGS)}.")
     changed = connection.execute(
-        """UPDATE runs SET status = $status, counts = $counts, message = $message, finished_at = $moment,
-        heartbeat_at = $moment,
+        """UPDATE runs SET status = $status, counts = $counts, message = $message,
+        finished_at = $moment::TIMESTAMP, heartbeat_at = $moment::TIMESTAMP,
         documents = (SELECT count(*) FROM extractions WHERE extractions.run_id = $run)
         WHERE run_id = $run RETURNING run_id""",
         {
@@ -91,11 +99,18 @@ def finish(
             "status": status,
             "counts": json.dumps(dict(counts)),
             "message": message,
-            "moment": now(),
+            "moment": moment or now(),
         },
     ).fetchall()
     if not changed:
         raise WarehouseError(f"there is no run {run_id}.")
+
+
+def end(connection: duckdb.DuckDBPyConnection, **ending: Any) -> None:
+    """Record an ending that was told later, given by the parameters of `finish`; a recorded one stays."""
+    still = "SELECT 1 FROM runs WHERE run_id = ? AND finished_at IS NULL"
+    if connection.execute(still, [ending["run_id"]]).fetchall():
+        finish(connection, **ending)
 
 
 def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,13 +17,15 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import evaluations, lookups, metrics, runs, verdicts
+from warehouse import copies, evaluations, ledger, lookups, metrics, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
-from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.connection import BRIEF_S, WAIT_S, opened, transaction
 from warehouse.landed import Landed
 from warehouse.migrate import is_current, migrate
+from warehouse.rows import now
 from warehouse.shards import sweep, waiting
+from warehouse.snapshot import refuse_existing, snapshot
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,13 +80,33 @@ class Warehouse:
         return stage(self.staging, shard_id, run_id, documents, extractions, sightings)
 
     def land(self) -> Landed:
-        """Land all shards that wait. Calling it again changes nothing."""
+        """Land all shards and notes that wait. Calling it again changes nothing."""
         sweep(self.staging)
+        told = ledger.notes(self.staging)
+        self._note(told, begun=True)
+        landed = self._land_shards()
+        self._note(told, begun=False)
+        return landed
+
+    def _land_shards(self) -> Landed:
         if not waiting(self.staging):
             return Landed()
         from warehouse.landing import land
 
         return land(partial(self._opened, read_only=False), self.staging)
+
+    def _note(self, told: list[Path], *, begun: bool) -> None:
+        if not told:
+            return
+        with self._opened(read_only=False) as connection:
+            try:
+                ledger.take_up(connection, told, begun=begun)
+            except duckdb.Error as error:
+                raise WarehouseError(f"{self.database}: {error}") from error
+
+    def briefly(self) -> Warehouse:
+        """The same warehouse, with the patience of one who can do something else instead of waiting."""
+        return replace(self, wait_s=min(self.wait_s, BRIEF_S))
 
     def start_run(
         self,
@@ -95,13 +117,17 @@ class Warehouse:
         pid: int | None = None,
         retry: Iterable[Status] = (),
     ) -> str:
-        """Record a run that begins now; its run_id. `retry` names the statuses that it does again."""
+        """Record a run that begins now; its run_id. `retry` names the statuses that it does again.
+
+        Where somebody else holds the database, the record waits in staging, and the run can go on.
+        """
         pid = os.getpid() if pid is None else pid
-        return self._write(
-            lambda connection: runs.start(
-                connection, kind=kind, schema=schema, recipe_id=recipe_id, source=source, pid=pid, retry=retry
-            )
-        )
+        run = asdict(runs.beginning(kind, schema, recipe_id, source, pid, retry))
+        try:
+            self.briefly()._write(lambda connection: runs.begin(connection, **run))
+        except WarehouseLocked:
+            ledger.tell(self.staging, "begun", **run)
+        return str(run["run_id"])
 
     def heartbeat(self, run_id: str) -> bool:
         """Say that a run still lives; False where a reader holds the database, which is no reason to wait."""
@@ -115,8 +141,35 @@ class Warehouse:
     def finish_run(
         self, run_id: str, status: str, counts: Mapping[str, float], message: str | None = None
     ) -> None:
-        """Record how a run ended: finished, interrupted, failed or crashed."""
-        self._write(lambda connection: runs.finish(connection, run_id, status, counts, message))
+        """Record how a run ended: finished, interrupted, failed or crashed.
+
+        Where somebody else holds the database, or the beginning's record waits, this one waits too.
+        """
+        ending: dict[str, Any] = {
+            "run_id": run_id,
+            "status": status,
+            "counts": dict(counts),
+            "message": message,
+        }
+        try:
+            if not ledger.notes(self.staging):
+                self.briefly()._write(lambda connection: runs.finish(connection, **ending))
+                return
+        except WarehouseLocked:
+            pass
+        ledger.tell(self.staging, "ended", **ending, moment=now())
+
+    def end_run(
+        self, run_id: str, status: str, counts: Mapping[str, float], message: str | None = None
+    ) -> str | None:
+        """Land what waits and record how a run ended. Where the database is held, both wait: by whom."""
+        held = None
+        try:
+            self.land()
+        except WarehouseLocked as error:
+            held = str(error)
+        self.finish_run(run_id, status, counts, message)
+        return held
 
     def reap(self, silence_s: float = runs.SILENCE_S) -> list[str]:
         """Mark runs as crashed whose process is gone or silent for `silence_s` seconds; their run_ids."""
@@ -191,6 +244,24 @@ class Warehouse:
     def resolve_evaluation(self, given: str) -> str:
         """The evaluation_id that starts with `given`. Raises UsageError where none or several do."""
         return self._read(lambda connection: evaluations.resolve(connection, given))
+
+    def snapshot(self, file: Path, *, replace: bool = False) -> None:
+        """Copy the database for long readers, and record where, so that a purge can name the copy.
+
+        Raises UsageError where `file` is there already, unless `replace`.
+        """
+        self._read(lambda _: None)  # creates or upgrades it where that is due
+        refuse_existing(self.database, file, replace=replace)
+        self.record_copy(file, "snapshot")  # before there is one: a kill must not leave one that nobody knows
+        snapshot(self.database, file, wait_s=self.wait_s)
+
+    def record_copy(self, path: Path, kind: str) -> None:
+        """Record that content of the warehouse now stands at `path`: a `snapshot`, or an export."""
+        copy: dict[str, Any] = {"path": str(path.absolute()), "kind": kind, "made_at": now()}
+        try:
+            self.briefly()._write(lambda connection: copies.add(connection, **copy))
+        except WarehouseLocked:
+            ledger.tell(self.staging, "copied", **copy)
 
     def archived(self, selection: Selection) -> list[Archived]:
         """The archived documents that a person means. Raises UsageError where its `where` is no condition."""

@@ -5,36 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
+from tests.warehouse.holding import held
 from tests.warehouse.samples import RECIPE, document, ok
 from warehouse.connection import opened, transaction
 from warehouse.migrate import Migration, migrate, shipped
 from warehouse.store import Warehouse
-
-_HOLD = """
-import sys, duckdb
-held = duckdb.connect(sys.argv[1], read_only=sys.argv[2] == "True")
-print("held", flush=True)
-sys.stdin.readline()
-"""
-
-
-@contextmanager
-def held(path: Path, *, read_only: bool) -> Iterator[subprocess.Popen[str]]:
-    """Another process that keeps the database open."""
-    command = [sys.executable, "-c", _HOLD, str(path), str(read_only)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
 
 
 def test_a_held_database_names_its_holder(warehouse: Warehouse) -> None:
