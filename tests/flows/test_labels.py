@@ -1,0 +1,303 @@
+"""Label files: every row ends as a label or as a counted problem, and finds its document or is listed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from flows.labels import files, match, read_labels, write_texts
+from schemas.contract import ExtractionSchema, Money, Reasoning, Row, Text, field
+from schemas.errors import LabelError
+
+
+class Party(Row):
+    """Who."""
+
+    name: Text | None
+    city: Text | None
+
+
+class Item(Row):
+    """A line."""
+
+    name: Text | None
+    price: Money | None
+
+
+class Bill(ExtractionSchema):
+    """A bill."""
+
+    reasoning: Reasoning
+    seller: Party | None
+    day: dt.date | None
+    total: Money | None
+    tags: list[Text] = field(max_length=5)
+    lines: list[Item] = field(max_length=5)
+
+
+def lines(folder: Path, *rows: Any, name: str = "labels.jsonl") -> Path:
+    """A label file of rows; bytes and texts stand as they are."""
+    file = folder / name
+    parts = [
+        row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
+        for row in rows
+    ]
+    file.write_bytes(b"\n".join(parts) + b"\n")
+    return file
+
+
+GOOD = {"file": "docs/a.txt", "fields": {"total": "9.00", "day": "25/12/2018"}}
+WANTED = {"total": Decimal(9), "day": dt.date(2018, 12, 25)}
+
+
+def test_a_folder_with_json_lines(tmp_path: Path) -> None:
+    lines(tmp_path, GOOD, {"file": "docs/b.txt", "fields": {"total": None, "lines": [{"name": "x"}]}})
+    labels = read_labels(tmp_path, Bill)
+    assert labels.base == str(tmp_path.resolve())
+    assert [label.fields for label in labels.rows] == [WANTED, {"total": None, "lines": [{"name": "x"}]}]
+    assert labels.rows[0].printed == json.dumps(GOOD["fields"])
+    assert labels.problems == ()
+
+
+def test_csv_and_tsv_with_dotted_names_and_json_in_cells(tmp_path: Path) -> None:
+    rows = [
+        ("file", "seller.name", "total", "day", "tags", "lines"),
+        ("a.txt", "Acme", "1.007,50", "03.02.2020", '["x","y"]', '[{"name": "bolt", "price": "2,50"}]'),
+        ("b.txt", "", "", "", "single", ""),
+    ]
+    wanted = [
+        {
+            "seller": {"name": "Acme"},
+            "total": Decimal("1007.50"),
+            "day": dt.date(2020, 2, 3),
+            "tags": ["x", "y"],
+            "lines": [{"name": "bolt", "price": Decimal("2.5")}],
+        },
+        {"seller": {"name": None}, "total": None, "day": None, "tags": ["single"], "lines": []},
+    ]
+    for name, mark in (("labels.csv", ";"), ("labels.tsv", "\t")):
+        quoted = [mark.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
+        (tmp_path / name).write_text("\ufeff" + "\r\n".join(quoted), encoding="utf-8")
+        assert [label.fields for label in read_labels(tmp_path / name, Bill).rows] == wanted
+
+
+def test_parquet_with_types_of_its_own(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "document": ["a.pdf", "b.pdf"],
+            "seller": [{"name": "Acme", "city": None}, None],
+            "total": pa.array([Decimal("1234.50"), None], pa.decimal128(12, 2)),
+            "day": pa.array([dt.date(2020, 2, 3), None]),
+            "lines": [[{"name": "bolt", "price": 2.5}], []],
+        }
+    )
+    parquet.write_table(table, tmp_path / "labels.parquet")
+    first, second = read_labels(tmp_path, Bill).rows
+    assert first.fields == {
+        "seller": {"name": "Acme", "city": None},
+        "total": Decimal("1234.5"),
+        "day": dt.date(2020, 2, 3),
+        "lines": [{"name": "bolt", "price": Decimal("2.5")}],
+    }
+    assert second.fields == {"seller": None, "total": None, "day": None, "lines": []}
+
+
+def test_fields_beside_the_reference_and_what_was_asked_for(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path,
+        {"id": "a", "total": 9, "cluster": "k"},
+        {"id": "b", "fields": {"total": 1}, "keys_asked": ["total", "day"]},
+    )
+    first, second = read_labels(file, Bill).rows
+    assert (first.fields, first.cluster) == ({"total": Decimal(9)}, "k")
+    assert (second.fields, second.cluster) == ({"total": Decimal(1), "day": None}, "b")
+
+
+def test_a_field_that_the_schema_lacks_is_named_with_the_near_ones(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path, GOOD, {"id": "b", "fields": {"totl": 1, "lines": [{"nam": 1}], "seller": {"town": 1}}}
+    )
+    with pytest.raises(LabelError) as caught:
+        read_labels(file, Bill)
+    message = str(caught.value)
+    assert "totl (1 rows), near total" in message
+    assert "lines.nam (1 rows), near lines.name" in message
+    assert "seller.town" in message
+    assert "It has seller, day, total, tags, lines." in message
+
+
+def test_renamed_and_left_out(tmp_path: Path) -> None:
+    fields = {"sum": "5", "vendor": {"name": "A", "country": "DE"}, "items": [{"what": "x", "sku": 1}]}
+    file = lines(tmp_path, {"id": "a", "fields": fields})
+    names = {"sum": "total", "vendor": "seller", "items": "lines", "items.what": "name"}
+    labels = read_labels(file, Bill, rename=names, without={"vendor.country", "items.sku"})
+    assert labels.rows[0].fields == {"total": 5, "seller": {"name": "A"}, "lines": [{"name": "x"}]}
+    assert json.loads(labels.rows[0].printed) == fields
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ('{"file": "x", "fields": {"total": ', "no JSON"),
+        ('{"file": "x", "fields": {"total": NaN}}', "NaN is not JSON"),
+        ('{"file": "x", "fields": {"total": 1, "total": 2}}', "stands twice"),
+        ("[" * 100_000, "nested deeper"),
+        ("[1]", "not a JSON object"),
+        ('{"fields": {"total": 1}}', "names no document"),
+        ('{"file": "x", "fields": [1]}', "fields is not an object"),
+        ('{"file": "x", "fields": {"tags": ["\\ud800"]}}', "not valid Unicode"),
+        ('{"file": "x", "fields": {"total": 1e999}}', "no number that a field can hold"),
+        ('{"file": "x", "fields": {}}', "no field of it can be used"),
+        (b'{"file": "x\xfc", "fields": {"total": 1}}', "not UTF-8 (byte 12"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_counted(tmp_path: Path, row: str | bytes, reason: str) -> None:
+    labels = read_labels(lines(tmp_path, GOOD, row, GOOD | {"file": "docs/c.txt"}), Bill)
+    assert [label.reference for label in labels.rows] == ["docs/a.txt", "docs/c.txt"]
+    assert {problem.line for problem in labels.problems} == {2}
+    assert any(reason in problem.reason for problem in labels.problems)
+
+
+def test_a_line_beyond_all_measure_is_counted_and_the_next_one_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 1_000_000)
+    labels = read_labels(lines(tmp_path, b'{"file": "' + b"x" * 5_000_000 + b'"}', GOOD), Bill)
+    assert [(problem.line, problem.reason) for problem in labels.problems] == [
+        (1, "the line is longer than 1 MB")
+    ]
+    assert [label.line for label in labels.rows] == [2]
+
+
+def test_a_value_that_cannot_be_read_is_counted_and_the_rest_of_its_row_used(tmp_path: Path) -> None:
+    labels = read_labels(lines(tmp_path, {"id": "a", "fields": {"total": "lots", "tags": ["x"]}}), Bill)
+    assert labels.rows[0].fields == {"tags": ["x"]}
+    assert labels.problems[0].reason == "/total: 'lots' is no number"
+
+
+def test_labels_that_contradict_each_other_are_left_out_and_copies_are_one(tmp_path: Path) -> None:
+    other = {"file": "docs/a.txt", "fields": {"total": "8.00"}}
+    same = {"file": "docs/b.txt", "fields": {"total": "8"}}
+    labels = read_labels(lines(tmp_path, GOOD, other, same, same), Bill)
+    assert [label.reference for label in labels.rows] == ["docs/b.txt"]
+    assert [(problem.line, problem.reason) for problem in labels.problems] == [
+        (1, "another row says otherwise of this document"),
+        (2, "another row says otherwise of this document"),
+        (4, "the same as line 3"),
+    ]
+
+
+def hostile_files(folder: Path) -> list[tuple[Path, str]]:
+    """Files that cannot be read as a whole, and what the error says."""
+    contents: list[tuple[str, bytes, str]] = [
+        ("wide.jsonl", '{"id": "a"}'.encode("utf-16"), "save it again as UTF-8"),
+        ("latin.csv", "file,total\nä.txt,1\n".encode("latin-1"), "save it again as UTF-8"),
+        ("twice.csv", b"file,total,total\na,1,2\n", "two columns called 'total'"),
+        ("quote.csv", b'file,total\n"a,1\n', "no CSV that can be read"),
+        ("clash.csv", b"file,seller,seller.name\na,1,2\n", "cannot stand beside"),
+        ("field.csv", b"file,total\na," + b"1" * 200_000 + b"\n", "field larger than"),
+        ("no.parquet", b"PAR1 and nothing else", "no Parquet that can be read"),
+        ("empty.jsonl", b"", "holds no label that can be used"),
+        ("empty.csv", b"", "holds no label that can be used"),
+        ("bad.jsonl", b"{}\n", "line 1, names no document"),
+        ("labels.xlsx", b"", "not '.xlsx'"),
+    ]
+    for name, data, _ in contents:
+        (folder / name).write_bytes(data)
+    (folder / "folder").mkdir()
+    missing = [(folder / "folder", "holds none of labels.jsonl"), (folder / "none.csv", "does not exist")]
+    return [*((folder / name, said) for name, _, said in contents), *missing]
+
+
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
+    for file, said in hostile_files(tmp_path):
+        with pytest.raises(LabelError, match=said) as caught:
+            read_labels(file, Bill)
+        assert str(file) in str(caught.value) or "columns" in str(caught.value)
+
+
+def test_a_ragged_row_of_a_table_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("file,total\na.txt,1,2\nb.txt,3\n")
+    labels = read_labels(tmp_path, Bill)
+    assert [problem.reason for problem in labels.problems] == ["3 cells under 2 columns"]
+    assert [label.reference for label in labels.rows] == ["b.txt"]
+
+
+def test_ambiguous_dates_are_read_as_the_set_reads_its_others_and_else_counted(tmp_path: Path) -> None:
+    rows = [{"id": "a", "fields": {"day": "03/04/2019"}}, {"id": "b", "fields": {"day": "25/04/2019"}}]
+    both = read_labels(lines(tmp_path, *rows), Bill)
+    assert both.rows[0].fields == {"day": dt.date(2019, 4, 3)}
+    assert (both.conventions, both.ambiguous) == ({"/day": "dmy"}, 0)
+    alone = lines(tmp_path, rows[0])
+    assert read_labels(alone, Bill).ambiguous == 1
+    assert read_labels(alone, Bill, locale="en_US").rows[0].fields == {"day": dt.date(2019, 3, 4)}
+
+
+def test_labels_find_their_documents_and_what_has_no_partner_is_listed(tmp_path: Path) -> None:
+    sha = "ab" * 32
+    total = {"fields": {"total": 1}}
+    file = lines(
+        tmp_path,
+        {"file": "docs/a.txt"} | total,
+        {"uri": "s3://bucket/in/b.txt"} | total,
+        {"document_id": sha} | total,
+        {"id": "scan 4"} | total,
+        {"file": "sub/e.txt"} | total,
+        {"file": "../outside.txt"} | total,
+        {"file": "gone.txt"} | total,
+        {"file": "same.txt"} | total,
+    )
+    base = tmp_path.resolve()
+    documents = [
+        ("A", f"{base}/docs/a.txt"),
+        ("B", "s3://bucket/in/b.txt"),
+        (sha, "/anywhere/c.txt"),
+        ("D", (base / "scan 4.pdf").as_uri()),
+        ("E", "gs://elsewhere/copy/sub/e.txt"),
+        ("F", f"{base.parent}/outside.txt"),
+        ("G", f"{base}/nobody.txt"),
+        ("H", "/x/same.txt"),
+        ("I", "/y/same.txt"),
+    ]
+    matched = match(read_labels(file, Bill), documents)
+    assert {identity: label.line for identity, label in matched.pairs.items()} == {
+        "A": 1, "B": 2, sha: 3, "D": 4, "E": 5, "F": 6,
+    }  # fmt: skip
+    assert [label.line for label in matched.without_document] == [7, 8]
+    assert matched.without_label == (f"{base}/nobody.txt", "/x/same.txt", "/y/same.txt")
+
+
+def test_two_labels_of_one_document_must_agree(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path,
+        {"file": "a.txt", "fields": {"total": 1}},
+        {"file": "copy.txt", "fields": {"total": 1}},
+        {"file": "b.txt", "fields": {"total": 1}},
+        {"file": "copy-b.txt", "fields": {"total": 2}},
+    )
+    documents = [("A", "/in/a.txt"), ("A", "/in/copy.txt"), ("B", "/in/b.txt"), ("B", "/in/copy-b.txt")]
+    matched = match(read_labels(file, Bill), documents)
+    assert list(matched.pairs) == ["A"]
+    assert [problem.line for problem in matched.problems] == [3, 4]
+
+
+def test_texts_in_rows_become_files_whose_names_come_from_the_text(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path,
+        {"id": "../../evil", "text": "Fine.", "fields": {"total": 1}},
+        {"id": "b", "text": "Fine.", "fields": {"total": 1}},
+        {"file": "docs/a.txt", "text": "ignored", "fields": {"total": 2}},
+    )
+    folder = tmp_path / "texts"
+    labels = write_texts(read_labels(file, Bill), folder)
+    written = list(folder.iterdir())
+    assert [path.read_text() for path in written] == ["Fine."]
+    assert [label.reference for label in labels.rows] == [str(written[0]), str(written[0]), "docs/a.txt"]
+    assert match(labels, [("X", str(written[0]))]).pairs["X"].line == 1
