@@ -19,6 +19,8 @@ import duckdb
 from schemas.errors import WarehouseError, WarehouseLocked
 
 WAIT_S = 30.0
+END_S = 5.0
+"""Seconds to wait at the end of a run, before its results are left to the next landing."""
 BRIEF_S = 0.5
 """Seconds to wait for what can be done later as well."""
 _PAUSE_S = 0.05

@@ -20,7 +20,7 @@ from schemas.records import Blob, Document, Extraction, Status
 from warehouse import copies, evaluations, ledger, lookups, metrics, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
-from warehouse.connection import BRIEF_S, WAIT_S, opened, transaction
+from warehouse.connection import BRIEF_S, END_S, WAIT_S, opened, transaction
 from warehouse.landed import Landed
 from warehouse.migrate import is_current, migrate
 from warehouse.rows import now
@@ -165,7 +165,7 @@ class Warehouse:
         """Land what waits and record how a run ended. Where the database is held, both wait: by whom."""
         held = None
         try:
-            self.land()
+            replace(self, wait_s=min(self.wait_s, END_S)).land()
         except WarehouseLocked as error:
             held = str(error)
         self.finish_run(run_id, status, counts, message)
