@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts.demo_parts.failing import FAILING, too_long
 from scripts.demo_parts.portable import docx, eml, pdf, scan, xlsx
-from scripts.demo_parts.receipts import FRENCH, RECEIPTS
+from scripts.demo_parts.receipts import FRENCH, RECEIPTS, labels
 from scripts.demo_parts.texts import LEDGER, TEXTS
 
 GERMAN = """\
@@ -86,6 +86,7 @@ def documents() -> Iterator[tuple[str, bytes]]:
     for name, (encoding, text) in RECEIPTS.items():
         yield f"receipts/{name}", text.encode(encoding)
     yield "receipts/ticket-fr.pdf", pdf(FRENCH)
+    yield "receipts-labels.jsonl", labels().encode()
     for name, data in (*_office(), *_broken()):
         yield f"documents/{name}", data
 

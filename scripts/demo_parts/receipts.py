@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 PLAIN = """\
 THE CORNER PANTRY
 22 MILL ROAD, CAMBRIDGE CB1 2AD
@@ -70,3 +72,27 @@ RECEIPTS: dict[str, tuple[str, str]] = {
     "kassenbon-de.txt": ("cp1252", GERMAN),
     "ticket-es.txt": ("utf-16", SPANISH),
 }
+# What is true of each: company, date, address and total, as `receipt@1` wants them.
+TRUTH: dict[str, tuple[str, str, str, str]] = {
+    "kassenbon-de.txt": ("Bäckerei Süßmann", "2026-05-14", "Kirchgasse 3, 72070 Tübingen", "6.10"),
+    "receipt-en.txt": ("THE CORNER PANTRY", "2026-04-23", "22 MILL ROAD, CAMBRIDGE CB1 2AD", "3.60"),
+    "receipt-my.txt": (
+        "PALM COURT TEA HOUSE",
+        "2026-03-14",
+        "8, LORONG MERPATI, 11900 BAYAN LEPAS",
+        "12.40",
+    ),
+    "receipt-us.txt": ("BLUE HERON GROCERY", "2026-04-23", "510 PINE STREET, SALEM OR 97301", "7.50"),
+    "ticket-es.txt": ("FERRETERÍA EL MARTILLO S.L.", "2026-02-19", "Calle Mayor 41, 28013 Madrid", "1074.00"),
+    "ticket-fr.pdf": ("LIBRAIRIE DU PONT", "2026-01-28", "7 quai des Arts, 69002 Lyon", "48.40"),
+}
+
+
+def labels() -> str:
+    """The truth as JSON Lines, for `assay evaluate`; paths are below the demo's folder."""
+    fields = ("company", "date", "address", "total")
+    rows = [
+        {"file": f"receipts/{name}", "fields": dict(zip(fields, values, strict=True))}
+        for name, values in TRUTH.items()
+    ]
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
