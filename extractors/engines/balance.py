@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from extractors.engines.client import Client, ServerBusy, ServerClosed, ServerLost
 from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
@@ -24,6 +25,7 @@ LOSSES = 3
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 15.0
 _LOG = logging.getLogger(__name__)
+T = TypeVar("T")
 Examine = Callable[[Client], Awaitable[None]]
 
 
@@ -77,16 +79,18 @@ class Balancer:
                 self._lose(server, error)
         await self._pick()
 
-    async def post(self, path: str, body: bytes) -> tuple[bytes, float]:
-        """The answer to `body`, and the seconds that the server took for it.
+    async def post(self, path: str, body: bytes, read: Callable[[str, bytes], T]) -> tuple[T, float]:
+        """The answer to `body` as `read` takes it, and the seconds that the server took for it.
 
+        `read` gets the server's address too, and may raise ServerLost for one that must be looked at again.
         Raises EngineUnavailable where no server is back in time, EngineTimeout, and EngineError.
         """
         losses, waits, began = 0, pauses(), time.monotonic()
         while True:
             server = await self._pick()
             try:
-                return await _timed(server, path, body)
+                said, seconds = await _timed(server, path, body)
+                return read(server.client.url, said), seconds
             except ServerLost as error:
                 self._lose(server, error)
                 losses += error.working

@@ -17,7 +17,7 @@ from statistics import fmean
 from pydantic import BaseModel, ValidationError
 
 from extractors.engines import wire
-from extractors.engines.client import Client, ServerClosed
+from extractors.engines.client import Client, ServerClosed, ServerLost
 from extractors.engines.tokenizer import Tokenizer
 from extractors.engines.told import UNKNOWN, Told, ask
 from extractors.engines.translate import own_logprobs
@@ -53,13 +53,15 @@ class Examiner:
     """Holds each server against what the recipe says, at the start and whenever it comes back."""
 
     def __init__(self, told: Told, tokenizer: Tokenizer, decoding: Decoding, max_model_len: int) -> None:
-        """`told` is what the recipe was made of; `max_model_len` what prompts and answers may take."""
+        """`told` is what the recipe was made of; `max_model_len` what a prompt and its answer may take."""
         self._told = told
         self._tokenizer = tokenizer
         self._decoding = decoding
         self._max_model_len = max_model_len
         self._odds: list[float] | None = None
         self._first = asyncio.Lock()
+        self._known: set[tuple[str, str | None]] = set()
+        self._new: set[tuple[str, str | None]] = set()
 
     async def examine(self, client: Client) -> None:
         """Raise EngineMismatch, with what to do, where the server is not fit for the recipe."""
@@ -69,7 +71,20 @@ class Examiner:
             await self._enforces(client)
             await self._backend(client)
         async with self._first:
-            await self._same_model(client)
+            output = await self._same_model(client)
+        self._known |= {(client.url, output.fingerprint), *self._new}
+        self._new.clear()
+
+    def recognise(self, url: str, output: wire.Output) -> None:
+        """Raise ServerLost for an answer of a server that was started anew since it was examined.
+
+        vLLM's `system_fingerprint` changes with its version, model and settings. Behind one address there may
+        be several; each is new once.
+        """
+        one = (url, output.fingerprint)
+        if output.fingerprint is not None and one not in self._known:
+            self._new.add(one)
+            raise ServerLost(f"{url} has become another server ({output.fingerprint})")
 
     def _compare(self, url: str, told: Told) -> None:
         for name in ("model", "root", "vllm"):
@@ -147,10 +162,11 @@ class Examiner:
         said = await client.post(wire.PATH, body, WITHIN_S)
         return wire.parsed(said, prompt, most, self._tokenizer.vocabulary)
 
-    async def _same_model(self, client: Client) -> None:
+    async def _same_model(self, client: Client) -> wire.Output:
         ids = self._tokenizer.encode_data(_SAMPLE)
         said = await client.post(wire.PATH, wire.scored(self._told.model, ids), WITHIN_S)
-        odds = own_logprobs(wire.parsed(said, ids, 1, self._tokenizer.vocabulary), ids[1:])
+        output = wire.parsed(said, ids, 1, self._tokenizer.vocabulary)
+        odds = own_logprobs(output, ids[1:])
         known = self._odds = self._odds or odds
         apart = fmean(abs(one - other) for one, other in zip(known, odds, strict=True))
         if apart > AGREEMENT:
@@ -158,6 +174,7 @@ class Examiner:
                 f"{client.url} serves another model under the name {self._told.model} than the others: "
                 f"one text's log-probabilities are {apart:.2f} apart"
             )
+        return output
 
 
 def _advice(backend: Backend) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 import psutil
 
 _NAME = "EngineCore"
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the executor inside the core: a third process costs a minute
     "OMP_NUM_THREADS": "1",  # more threads were slower on small machines
     "VLLM_LOGGING_LEVEL": "ERROR",
@@ -28,7 +28,7 @@ _ENVIRONMENT = {
 
 def prepare_environment() -> None:
     """Offline, quiet and quick to start; what the user has set stays. To be called before vLLM's import."""
-    for name, value in _ENVIRONMENT.items():
+    for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
 
 

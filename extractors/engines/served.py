@@ -103,8 +103,8 @@ class ServedEngine:
         self._told = told
         self._model_dir = model_dir
         self._decoding = decoding
-        examiner = Examiner(told, self.tokenizer, decoding, max_model_len)
-        self._balancer = Balancer(servers.clients(), examiner.examine, servers.patience_s)
+        self._examiner = Examiner(told, self.tokenizer, decoding, max_model_len)
+        self._balancer = Balancer(servers.clients(), self._examiner.examine, servers.patience_s)
         self._compiled: set[str] = set()
 
     @classmethod
@@ -158,8 +158,7 @@ class ServedEngine:
         clock = time.monotonic()
         try:
             body = wire.drawn(self._told.model, request, decoding, sample)
-            said, seconds = await self._balancer.post(wire.PATH, body)
-            output = self._parsed(said, request.prompt_ids, request.max_tokens)
+            output, seconds = await self._ask(body, request.prompt_ids, request.max_tokens)
         except EngineUnavailable:
             raise
         except EngineTimeout as error:
@@ -169,14 +168,21 @@ class ServedEngine:
         attempt = attempt_of(output, request, document_id, sample, seconds)
         return _completed(attempt, output)
 
-    def _parsed(self, said: bytes, prompt: Sequence[int], most: int) -> wire.Output:
-        return wire.parsed(said, prompt, most, self.tokenizer.vocabulary)
+    async def _ask(self, body: bytes, prompt: Sequence[int], most: int) -> tuple[wire.Output, float]:
+        """The answer, checked, of a server that is known; and the seconds that it took."""
+
+        def read(url: str, said: bytes) -> wire.Output:
+            output = wire.parsed(said, prompt, most, self.tokenizer.vocabulary)
+            self._examiner.recognise(url, output)
+            return output
+
+        return await self._balancer.post(wire.PATH, body, read)
 
     async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
         """The unmasked log-probability of each token of `answer`, by a prefill pass over both."""
         ids = (*prompt, *answer)
-        said, _ = await self._balancer.post(wire.PATH, wire.scored(self._told.model, ids))
-        return own_logprobs(self._parsed(said, ids, 1), answer)
+        output, _ = await self._ask(wire.scored(self._told.model, ids), ids, 1)
+        return own_logprobs(output, answer)
 
     def identity(self) -> Mapping[str, str]:
         """What is known of the served model."""
