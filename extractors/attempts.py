@@ -77,6 +77,7 @@ def _request(
         json_schema=work.prompt.json_schema if decoding.mode == "guided" else None,
         max_tokens=max_tokens,
         seed=seed_for(decoding.seed, document.document_id, number),
+        longest_list=work.prompt.longest_list,
     )
 
 

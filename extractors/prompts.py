@@ -15,7 +15,7 @@ from typing import Any
 
 from extractors.engines.tokenizer import Tokenizer
 from schemas.contract import ExtractionSchema
-from schemas.json_schema import decoder_schema, longest_output
+from schemas.json_schema import decoder_schema, longest_list, longest_output
 
 TEMPLATE_VERSION = 1
 _SHARE_FOR_ANSWER = 4
@@ -46,6 +46,7 @@ class Prompt:
         self._tokenizer = tokenizer
         self.json_schema = json.dumps(decoder_schema(schema), ensure_ascii=False, separators=(",", ":"))
         self.longest_answer = longest_output(schema)
+        self.longest_list = longest_list(decoder_schema(schema))
         self._messages = _messages(schema)
         self._before, self._after = self._encode(self._messages, [])
         self.fingerprint = self._fingerprint()

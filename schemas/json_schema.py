@@ -37,6 +37,17 @@ def longest_output(cls: type[BaseModel]) -> int:
     return _longest(Object(cls))
 
 
+def longest_list(schema: object) -> int:
+    """The largest `maxItems` anywhere in a schema, 0 where it has no list."""
+    if isinstance(schema, list):
+        return max(map(longest_list, schema), default=0)
+    if not isinstance(schema, dict):
+        return 0
+    own = schema.get("maxItems", 0)
+    inner = max(map(longest_list, schema.values()), default=0)
+    return max(own, inner) if isinstance(own, int) else inner
+
+
 def node_schema(node: Node) -> dict[str, Any]:
     """The part of the decoder's schema that stands for one node."""
     if isinstance(node, Object):

@@ -161,13 +161,17 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt, ready for an engine. `json_schema` is None in unguided modes."""
+    """One prompt, ready for an engine. `json_schema` is None in unguided modes.
+
+    `longest_list` is the most rows that a list of the answer may have, 0 where it has no list.
+    """
 
     request_id: str
     prompt_ids: tuple[int, ...]
     json_schema: str | None
     max_tokens: int
     seed: int
+    longest_list: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,11 @@ from pathlib import Path
 
 from schemas.errors import EngineUnavailable
 
-# What the embedded engine is started with, as far as it can change an answer. A pattern of 2 to 24 tokens
-# that comes 6 times in a row is a loop; single tokens are left out: many tokenizers spell 1000000 by digits.
-REPETITION = {"max_pattern_size": 24, "min_pattern_size": 2, "min_count": 6}
+# A pattern of 2 to 24 tokens that comes so many times in a row is a loop; for a schema with longer lists, one
+# time more than a list may have rows, since a document may well hold as many equal ones: see
+# docs/decisions/0006-repetition.md.
+REPETITION = {"max_pattern_size": 24, "min_pattern_size": 2, "min_count": 24}
+# What the embedded engine is started with, as far as it can change an answer.
 SETTINGS: Mapping[str, object] = {
     "dtype": "bfloat16",
     "enforce_eager": True,

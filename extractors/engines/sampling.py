@@ -41,8 +41,13 @@ def drawing(request: Request, decoding: Decoding, sample: int) -> dict[str, Any]
         "seed": None if decoding.greedy else request.seed + sample,
         "max_tokens": request.max_tokens,
         "logprobs": 0,
-        "repetition_detection": dict(REPETITION),
+        "repetition_detection": repetition(request),
     }
+
+
+def repetition(request: Request) -> dict[str, int]:
+    """When an answer is a loop: a repeated pattern that no list of the schema has room for."""
+    return {**REPETITION, "min_count": max(REPETITION["min_count"], request.longest_list + 1)}
 
 
 def prefill() -> Any:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from schemas.contract import ExtractionSchema, Money, Reasoning, Row, field
 from schemas.errors import SchemaError
-from schemas.json_schema import decoder_schema, longest_output, numeral_pattern
+from schemas.json_schema import decoder_schema, longest_list, longest_output, numeral_pattern
 from schemas.registry import SHIPPED
 from schemas.shape import Bounds
 from tests.schemas.grammar import Grammar
@@ -177,3 +177,10 @@ def test_types_that_no_check_can_follow_are_refused(annotation: Any) -> None:
     made: type[BaseModel] = type("Made", (ExtractionSchema,), {"__annotations__": {"amount": annotation}})
     with pytest.raises(SchemaError, match=r"Made\.amount"):
         decoder_schema(made)
+
+
+def test_the_longest_list_is_the_largest_anywhere() -> None:
+    inner = {"type": "array", "maxItems": 40, "items": {"type": "string"}}
+    rows = {"type": "array", "maxItems": 12, "items": {"properties": {"tags": {"anyOf": [inner]}}}}
+    assert longest_list({"properties": {"maxItems": {"type": "integer"}, "rows": rows}}) == 40
+    assert longest_list({"properties": {"a": {"type": "string"}}}) == 0
