@@ -1,4 +1,4 @@
-"""The engine's own process: gone after close, gone when its parent is killed."""
+"""The engine's own process: gone after close, gone when its parent is killed, made anew when it dies."""
 
 from __future__ import annotations
 
@@ -16,13 +16,26 @@ import asyncio, sys
 from pathlib import Path
 from extractors.engines.embedded import EmbeddedEngine
 from extractors.engines.process import core_pids
+from extractors.engines.restarting import RestartingEngine
+from schemas.decoding import resolve
+from schemas.records import Request
+
+def start():
+    return EmbeddedEngine.start(Path(sys.argv[1]), max_model_len=256, max_num_seqs=4)
 
 async def main():
-    engine = await EmbeddedEngine.start(Path(sys.argv[1]), max_model_len=256, max_num_seqs=1)
+    engine = RestartingEngine(await start(), start)
+    ids = engine.tokenizer.encode_data("To be or not")
+    ask = lambda: engine.generate(Request("r", ids, None, 8, 0), resolve("prompt-greedy"), "d")
     print(*core_pids(), flush=True)
     sys.stdin.readline()
+    answers = await asyncio.gather(ask(), ask())
+    cut_short = asyncio.create_task(ask())
+    await asyncio.sleep(0.05)
+    cut_short.cancel()
+    await asyncio.gather(cut_short, return_exceptions=True)
     await engine.close()
-    print("closed", *core_pids(), flush=True)
+    print(*[answer[0].ending for answer in answers], *core_pids(), flush=True)
 
 if __name__ == "__main__":
     asyncio.run(main())
@@ -42,6 +55,7 @@ def start(script: Path, model_dir: Path, root: Path) -> tuple[subprocess.Popen[s
         env={**os.environ, "PYTHONPATH": str(root)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     assert owner.stdout is not None
@@ -53,8 +67,9 @@ def gone(pids: list[int], patience_s: float) -> bool:
     return not psutil.wait_procs(alive, timeout=patience_s)[1]
 
 
-@pytest.mark.parametrize("how", ["close", "kill"])
+@pytest.mark.parametrize("how", ["close", "kill", "kill the core"])
 def test_no_process_outlives_its_owner(script: Path, model_dir: Path, root: Path, how: str) -> None:
+    """Closed it says nothing, though a request was cut short; killed itself it is started again."""
     owner, cores = start(script, model_dir, root)
     try:
         assert len(cores) == 1
@@ -64,8 +79,12 @@ def test_no_process_outlives_its_owner(script: Path, model_dir: Path, root: Path
             owner.send_signal(signal.SIGKILL)
             owner.wait(30)
         else:
-            out, _ = owner.communicate("\n", timeout=60)
-            assert out.split() == ["closed"]
+            if how == "kill the core":
+                os.kill(cores[0], signal.SIGKILL)
+            out, err = owner.communicate("\n", timeout=200)
+            assert out.split() == ["length", "length"]
+            assert (err == "") is (how == "close")
+            assert ("it is started again" in err) is (how == "kill the core")
         assert gone(cores, 10)
     finally:
         owner.kill()

@@ -41,7 +41,7 @@ def rows(count: int, row: dict[str, Any]) -> str:
     return compact({"reasoning": "As printed.", "lines": [row] * count, "total": "12.00"})
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"description": "Bus", "amount": "2.00"},
     {"d": None},
     {"description": "Single ticket", "quantity": "1", "unit_price": "2.00", "amount": "2.00"},
