@@ -12,7 +12,7 @@ from extractors.storage import list_blobs, read_all
 from extractors.stores import is_remote
 from flows.bundle import stand_in_id
 from flows.evaluation.asked import Asked
-from flows.labels import Label, Labels, Problem, match
+from flows.labels import Label, Labels, Matched, Problem, match
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob
 from warehouse.archive import Archive
@@ -56,12 +56,11 @@ def from_storage(labels: Labels, asked: Asked, archive: Archive, limit_bytes: in
 
     One that is named by its SHA-256 is taken from the archive. Raises UsageError where none is found.
     """
-    listed = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
-    blobs = [*listed, *_archived(labels, archive)]
-    found: dict[str, Blob] = {}
-    for blob, document_id in _identified(blobs, limit_bytes):
-        found.setdefault(document_id, blob)  # a copy under another name is the same document
-    return _matched(labels, asked, [(known, blob.uri) for known, blob in found.items()], found)
+    stored = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
+    blobs = [*stored, *_archived(labels, archive)]
+    listed = list(_identified(blobs, limit_bytes))
+    found = {document_id: blob for blob, document_id in reversed(listed)}
+    return _matched(labels, asked, [(document_id, blob.uri) for blob, document_id in listed], found)
 
 
 def from_runs(labels: Labels, asked: Asked, documents: Sequence[tuple[str, str]]) -> Inputs:
@@ -72,7 +71,7 @@ def from_runs(labels: Labels, asked: Asked, documents: Sequence[tuple[str, str]]
 def _matched(
     labels: Labels, asked: Asked, documents: Sequence[tuple[str, str]], blobs: Mapping[str, Blob]
 ) -> Inputs:
-    uris = dict(documents)
+    uris = dict(reversed(documents))
     matched = match(labels, documents)
     order = {id(label): place for place, label in enumerate(labels.rows)}
     items = [
@@ -85,9 +84,20 @@ def _matched(
         items=tuple(_some(items, asked)),
         unlabelled=tuple(matched.without_label),
         undocumented=tuple(label.reference for label in matched.without_document),
-        problems=(*labels.problems, *matched.problems),
+        problems=(*labels.problems, *matched.problems, *_repeated(labels, matched)),
         labelled=len(items),
     )
+
+
+def _repeated(labels: Labels, matched: Matched) -> Iterator[Problem]:
+    """Labels of copies: the same bytes under another name are one document, and measured once."""
+    used = {id(label) for label in (*matched.pairs.values(), *matched.without_document)}
+    told = {problem.line for problem in matched.problems}
+    for label in labels.rows:
+        if id(label) not in used and label.line not in told:
+            yield Problem(
+                label.line, label.reference, "another label is of the same document, and says the same"
+            )
 
 
 def _nothing(labels: Labels, documents: int) -> str:

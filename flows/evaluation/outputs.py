@@ -14,7 +14,8 @@ _OUTPUTS = """
 WITH broken AS (
     SELECT run_id, document_id, count(*) FILTER (level = 'consistency') AS inconsistent,
         count(*) FILTER (level = 'grounding') AS ungrounded,
-        list(DISTINCT category ORDER BY category) FILTER (category IS NOT NULL) AS categories
+        list(DISTINCT category ORDER BY category) FILTER (category IS NOT NULL) AS categories,
+        list(DISTINCT [level, field]) AS flagged
     FROM findings WHERE severity = 'error' AND run_id IN (SELECT unnest($runs)) GROUP BY ALL
 ),
 spent AS (
@@ -22,16 +23,18 @@ spent AS (
         sum(output_tokens)::BIGINT AS output_tokens
     FROM attempts WHERE run_id IN (SELECT unnest($runs)) GROUP BY ALL
 ),
--- Attempts come one after the other, the samples of one attempt at the same time.
+-- Attempts come one after the other, the samples of one attempt at the same time. Waiting for a place in the
+-- engine is left out: that is a matter of how many documents are in flight, not of the decoding.
 waited AS (
     SELECT run_id, document_id, sum(slowest) AS latency_s FROM (
-        SELECT run_id, document_id, number, max(total_s) AS slowest
+        SELECT run_id, document_id, number, max(total_s - queued_s) AS slowest
         FROM attempts WHERE run_id IN (SELECT unnest($runs)) GROUP BY ALL)
     GROUP BY ALL
 )
 SELECT e.run_id, e.document_id, e.status, e.level, e.category, e.value::VARCHAR AS value,
     a.text, a.ending, coalesce(broken.inconsistent, 0) AS inconsistent,
     coalesce(broken.ungrounded, 0) AS ungrounded, coalesce(broken.categories, []) AS categories,
+    coalesce(broken.flagged, []) AS flagged,
     coalesce(spent.prompt_tokens, 0) AS prompt_tokens, coalesce(spent.output_tokens, 0) AS output_tokens,
     waited.latency_s
 FROM extractions AS e
@@ -52,7 +55,10 @@ ORDER BY began
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One document's outcome in one run. `latency_s` is None where the engine was never asked."""
+    """One document's outcome in one run. `latency_s` is None where the engine was never asked.
+
+    `flagged` names the fields with an error, by level: ("grounding", "/lines/*/amount").
+    """
 
     run_id: str
     document_id: str
@@ -65,6 +71,7 @@ class Output:
     inconsistent: int
     ungrounded: int
     categories: tuple[str, ...]
+    flagged: frozenset[tuple[str, str]]
     prompt_tokens: int
     output_tokens: int
     latency_s: float | None
@@ -99,7 +106,12 @@ def outputs(warehouse: Warehouse, runs: Sequence[str], documents: Iterable[str])
     """The outputs of these runs for these documents."""
     asked = {"runs": list(runs), "documents": list(documents)}
     rows: list[dict[str, Any]] = warehouse.query(_OUTPUTS, asked).to_pylist()
-    return [Output(**{**row, "categories": tuple(row["categories"])}) for row in rows]
+    return [Output(**{**row, **_gathered(row)}) for row in rows]
+
+
+def _gathered(row: dict[str, Any]) -> dict[str, Any]:
+    flagged = frozenset((level, field) for level, field in row["flagged"])
+    return {"categories": tuple(row["categories"]), "flagged": flagged}
 
 
 def engine_seconds(warehouse: Warehouse, runs: Sequence[str], documents: Iterable[str]) -> dict[str, float]:

@@ -79,10 +79,10 @@ def _of_field(arm: Arm, outcome: str, field: str) -> Row | None:
 
 def _others(arms: Sequence[Arm], wanted: Callable[[Row], bool]) -> Iterator[Line]:
     """Rows that are no rates of the closed list, in the order in which the first decoding has them."""
-    named = dict.fromkeys((row.measure, row.of) for arm in arms for row in arm.rows if wanted(row))
-    for measure, part in named:
-        name = measure if part in (ALL, VALID) else f"{measure}, {part}"
-        yield Line(name, tuple(arm.row(measure, of=part) for arm in arms))
+    named = dict.fromkeys((row.measure, row.field, row.of) for arm in arms for row in arm.rows if wanted(row))
+    for measure, field, part in named:
+        name = f"{field} {measure}".lstrip() + ("" if part in (ALL, VALID) else f", {part}")
+        yield Line(name, tuple(arm.row(measure, field, part) for arm in arms))
 
 
 def _line(arms: Sequence[Arm], key: Key, name: str, *, conditional: bool = False) -> Line:

@@ -45,6 +45,17 @@ class Fickle(FakeEngine):
         return [replace(attempt, text=f"Sure: {text}" if number % 3 == 0 else text)]
 
 
+class Inventive(FakeEngine):
+    """Right, but for every third document's total, which stands nowhere in it."""
+
+    async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
+        (attempt,) = await super().generate(request, decoding, document_id)
+        answer = json.loads(attempt.text)
+        if int(answer["company"].split()[1]) % 3 == 0:
+            answer["total"] = "7777.77"
+        return [replace(attempt, text=json.dumps(answer))]
+
+
 @pytest.fixture
 def settings(tmp_path: Path, model_dir: Path) -> Settings:
     return Settings(home=tmp_path / "home", model=model_dir, max_num_seqs=8, price_per_hour=3.6)
@@ -313,3 +324,28 @@ def test_the_terminal_tells_the_conditional_rates_apart(run: Evaluate, labels: P
 def test_options_that_do_not_go_together_are_named(asked: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         Asked(**{"labels": "labels.jsonl", "schema": "receipt@1", **asked})
+
+
+def test_copies_are_one_input_and_their_labels_are_told(run: Evaluate, tmp_path: Path) -> None:
+    labels = write(tmp_path, [label(1), label(2), {**label(1), "file": "docs/copy.txt"}], documents=2)
+    (tmp_path / "docs" / "copy.txt").write_text(receipt(1))
+    found = run(labels, decodings=("guided-greedy",))
+    assert len(found.inputs.items) == 2
+    assert (found.inputs.undocumented, found.inputs.unlabelled) == ((), ())
+    assert [one.reference for one in found.inputs.problems] == ["docs/copy.txt"]
+
+
+def test_checks_are_held_against_the_truth_by_level_and_by_field(run: Evaluate, tmp_path: Path) -> None:
+    """The answers are right and grounded but for every third, whose total no document holds."""
+    labels = write(tmp_path, [label(number) for number in range(1, INPUTS + 1)])
+    found = run(labels, kind=Inventive, decodings=("guided-greedy",))
+    part = "of outputs that fit the schema"
+    for check, field in (("any", ""), ("grounding", ""), ("ungrounded", ""), ("grounding", "/total")):
+        told = f"check {check}"
+        assert row(found, "guided-greedy", f"{told}: flagged", field, part).value == pytest.approx(8 / 24)
+        assert (
+            row(found, "guided-greedy", f"{told}: wrong among flagged (precision)", field, part).value == 1.0
+        )
+        assert row(found, "guided-greedy", f"{told}: flagged among wrong (recall)", field, part).value == 1.0
+        assert row(found, "guided-greedy", f"{told}: right among accepted", field, part).value == 1.0
+    assert row(found, "guided-greedy", "check consistency: flagged", of=part).value == 0.0

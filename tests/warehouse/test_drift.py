@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,11 +35,11 @@ def night(warehouse: Warehouse, number: int, rejected: int, kind: str = "extract
     return run_id
 
 
-def drift(warehouse: Warehouse, run_id: str, measure: str, item: str = "") -> dict[str, float]:
+def drift(warehouse: Warehouse, run_id: str, measure: str, item: str = "") -> dict[str, Any]:
     sql = "SELECT * FROM drift WHERE run_id = $run AND measure = $measure AND item = $item"
     rows = warehouse.query(sql, {"run": run_id, "measure": measure, "item": item}).to_pylist()
     assert len(rows) == 1
-    found: dict[str, float] = rows[0]
+    found: dict[str, Any] = rows[0]
     return found
 
 
