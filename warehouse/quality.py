@@ -18,6 +18,7 @@ os.environ["GX_ANALYTICS_ENABLED"] = "false"  # read at import
 import great_expectations as gx
 import numpy as np
 import pandas as pd
+from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
 from great_expectations.exceptions import GreatExpectationsError
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
@@ -96,7 +97,9 @@ def _add(
 
 def _validate(suite: gx.ExpectationSuite, values: Mapping[str, float], run_id: str) -> Any:
     """Run the suite in a context that lives in memory only: no folder, no account, no progress bar."""
-    context = gx.get_context(mode="ephemeral")
+    stores = InMemoryStoreBackendDefaults(init_temp_docs_sites=False)
+    in_memory = DataContextConfig(store_backend_defaults=stores)
+    context = gx.get_context(mode="ephemeral", project_config=in_memory)
     context.variables.progress_bars = {"globally": False}
     source = context.data_sources.add_pandas("warehouse")
     batch = source.add_dataframe_asset("run").add_batch_definition_whole_dataframe("metrics")

@@ -10,7 +10,7 @@ from flows.output import safe, say, say_json
 
 _QUARANTINE = "SELECT run_id, schema, documents FROM runs WHERE status = 'quarantined' ORDER BY run_id DESC"
 _FAILED = """
-SELECT run_id, message FROM quality_results JOIN runs USING (run_id)
+SELECT run_id, quality_results.message FROM quality_results JOIN runs USING (run_id)
 WHERE runs.status = 'quarantined' AND NOT success AND severity = 'critical' ORDER BY run_id DESC, number
 """
 
