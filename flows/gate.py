@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.output import note, safe
 from flows.settings import Settings
 from schemas.errors import WarehouseLocked
 from warehouse.expectations import Expectation, default_expectations, with_mix
+from warehouse.ledger import notes
 from warehouse.shards import waiting
 from warehouse.store import Warehouse
 from warehouse.suites import load_suite
@@ -50,17 +52,30 @@ def own_suite(settings: Settings, schema: str) -> tuple[Expectation, ...]:
 def gated(warehouse: Warehouse, settings: Settings, run_id: str) -> Judgement | None:
     """Judge a run that has just ended; None where that is off, or there is nothing to judge.
 
-    A reader who holds the database delays landing and the gate, and fails no run: `assay gate` takes it up.
+    A reader who holds the database delays landing and the gate, and fails no run: the next run, `assay land` and `assay gate` take it up.
     """
-    if waiting(warehouse.staging):  # not all of it is landed, so that it cannot be counted yet
+    if waiting(warehouse.staging) or notes(warehouse.staging):  # what is not landed cannot be counted
         return None
     try:
         metrics = warehouse.measure(run_id)
         if settings.gate == "off" or not _is_due(metrics):
             return None
-        return judge(warehouse, settings, metrics)
+        judgement = judge(warehouse, settings, metrics)
+        catch_up(warehouse, settings)
     except WarehouseLocked:
         return None
+    return judgement
+
+
+def catch_up(warehouse: Warehouse, settings: Settings) -> list[Judgement]:
+    """Judge the ended runs that a reader had kept from the gate, and tell which of them fail."""
+    if settings.gate == "off":
+        return []
+    late = [judge(warehouse, settings, warehouse.measure(run_id)) for run_id in warehouse.unchecked()]
+    for one in late:
+        if not one.passed:
+            note(f"assay: run {one.run_id} is kept out of what is current: {safe(str(one.told))}")
+    return late
 
 
 def judge(warehouse: Warehouse, settings: Settings, metrics: Metrics) -> Judgement:

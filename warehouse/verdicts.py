@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from warehouse.quality import Report, Result
 
 _STATUS = "SELECT status FROM runs WHERE run_id = ?"
-# Ended runs of documents that no gate has looked at, because it was off, or the database was held.
+# Ended runs of documents that were never measured, because a reader held the database then. Where the gate is
+# off, a run is measured all the same; those that are older than the gate are let be.
 _UNCHECKED = """
 SELECT run_id FROM runs
 WHERE status IN ('finished', 'failed') AND kind <> 'evaluate' AND documents > 0
-    AND run_id NOT IN (SELECT run_id FROM quality_results)
+    AND run_id NOT IN (SELECT run_id FROM quality_results UNION ALL SELECT run_id FROM run_metrics)
+    AND started_at > (SELECT applied_at FROM migrations WHERE name = '0005_quality')
 ORDER BY run_id
 """
 

@@ -185,12 +185,30 @@ def test_what_was_not_looked_at_is_taken_up(
 ) -> None:
     warehouse, run_id = ended
     assert warehouse.unchecked() == []
-    warehouse.query("DELETE FROM quality_results", read_only=False)
-    assert gated(warehouse, settings.model_copy(update={"gate": "off"}), run_id) is None
+    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
     assert warehouse.unchecked() == [run_id]
     taken = assay("gate")
     assert (taken.exit_code, warehouse.unchecked()) == (0, [])
     assert "no ended run waits" in assay("gate").stdout
+
+
+def test_a_run_that_ended_while_the_gate_was_off_is_let_be(
+    ended: tuple[Warehouse, str], settings: Settings
+) -> None:
+    warehouse, run_id = ended
+    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
+    assert gated(warehouse, settings.model_copy(update={"gate": "off"}), run_id) is None
+    assert warehouse.unchecked() == []
+
+
+def test_landing_takes_up_the_gate(ended: tuple[Warehouse, str], assay: Assay) -> None:
+    warehouse, run_id = ended
+    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
+    warehouse.query("UPDATE runs SET counts = '{\"accepted\": 2}'", read_only=False)
+    landed = assay("land")
+    assert landed.exit_code == 3
+    assert warehouse.query("SELECT status FROM runs")["status"].to_pylist() == ["quarantined"]
+    assert f"run {run_id} is kept out" in landed.stderr
 
 
 def test_shards_that_wait_put_off_the_gate(ended: tuple[Warehouse, str], settings: Settings) -> None:
