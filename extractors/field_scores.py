@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 
 from extractors.engines.tokenizer import Tokenizer
 from extractors.places import Place, places
 from extractors.scoring import removed_mass
 from schemas.records import Attempt, FieldResult, Token
+
+_NUMERAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def with_scores(
@@ -52,7 +56,15 @@ def _tokens(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], place: Pl
 
 
 def _same(value: str | None, written: str) -> bool:
-    """Whether a field's JSON text says the same as the answer's own."""
+    """Whether a field's JSON text says the same as the answer's own, where decimals are strings."""
     with suppress(ValueError):
-        return bool(json.loads(value or "null") == json.loads(written))
+        return bool(_plain(value or "null") == _plain(written))
     return False
+
+
+def _plain(text: str) -> object:
+    """A JSON value to compare: numerals by value, strings without their white space's kind and number."""
+    value = json.loads(text, parse_float=Decimal, parse_int=Decimal)
+    if not isinstance(value, str):
+        return value
+    return Decimal(value) if _NUMERAL.fullmatch(value) else " ".join(value.split())

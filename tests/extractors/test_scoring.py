@@ -197,7 +197,7 @@ def test_each_field_has_the_scores_of_its_own_tokens(tokenizer: Tokenizer) -> No
         for token, (start, _) in zip(attempt.tokens, spans, strict=True)
     )
     fields = [
-        FieldResult("/a", '"12.50"', Match.VERBATIM),
+        FieldResult("/a", "12.5", Match.VERBATIM),
         FieldResult("/b", None, Match.NULL),
         FieldResult("/c/0", "7", Match.VERBATIM),
         FieldResult("/missing", "1", Match.ABSENT),
