@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from schemas.errors import EngineRefusedSchema
+
+
+class SchemaTooLarge(EngineRefusedSchema):
+    """No keyword is at fault: the backend does not get done with the schema as a whole."""
+
 
 class Grammar(Protocol):
     """A compiled schema, and how far an answer has come under it."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from extractors.backends.base import Grammar, accepts
+from extractors.backends.base import Grammar, SchemaTooLarge, accepts
 from extractors.backends.compiling import Compiler, compiled
-from extractors.backends.trials import Spot, Trial, breaches, disorder, right_answers, spots
+from extractors.backends.trials import Spot, Trial, breaches, disorder, parts, right_answers, spots
 from extractors.backends.values import Schema
 from extractors.backends.vocabulary import Vocabulary
 from schemas.decoding import Backend
-from schemas.errors import EngineRefusedSchema
+from schemas.errors import EngineRefusedSchema, SchemaError
 
 
 class Kind(StrEnum):
@@ -52,15 +52,21 @@ class Bench:
     backend: Backend
     vocabulary: Vocabulary
     compiler: Compiler
+    _kept: dict[str, Grammar] = field(default_factory=dict)
 
     def compiled(self, schema: Schema) -> Grammar:
-        """Raises EngineRefusedSchema."""
-        return compiled(self.backend, self.compiler, json.dumps(schema, ensure_ascii=False))
+        """Kept, for a large schema takes some backends seconds. Raises EngineRefusedSchema."""
+        text = json.dumps(schema, ensure_ascii=False)
+        if text not in self._kept:
+            self._kept[text] = compiled(self.backend, self.compiler, text)
+        return self._kept[text]
 
     def refusal(self, schema: Schema) -> str:
-        """The reason for which the schema is refused, empty where it is not."""
+        """The reason for which the schema is refused, empty where it is not. Raises SchemaTooLarge."""
         try:
             self.compiled(schema)
+        except SchemaTooLarge:
+            raise
         except EngineRefusedSchema as error:
             return str(error)
         return ""
@@ -69,16 +75,33 @@ class Bench:
 def experiment(schema: Schema, bench: Bench) -> list[Outcome]:
     """All that the backend refuses, lets through or forbids against the schema.
 
-    What is refused is taken out, and the rest is tried without it.
+    What is refused is taken out, and the rest is tried without it. Of a schema that is too large for the
+    backend the parts are tried, each alone.
     """
-    refused, rest = refusals(schema, bench)
-    if rest is None:
-        return refused
-    return [*refused, *_walked(rest, bench)]
+    whole = Spot("", (), schema, lambda value: value)
+    return list(_tried(whole, bench))
+
+
+def _tried(whole: Spot, bench: Bench) -> Iterator[Outcome]:
+    try:
+        refused, rest = refusals(whole.schema, bench)
+        walked = list(_walked(rest, bench)) if rest is not None else []
+    except SchemaTooLarge as error:
+        yield Outcome(Kind.REFUSED, whole.pointer, (), reason=str(error))
+        for part in parts(whole):
+            yield from _tried(Spot(part.pointer, (), part.schema, lambda value: value), bench)
+        return
+    except SchemaError as error:
+        yield Outcome(Kind.UNTRIED, whole.pointer, (), reason=str(error))
+        return
+    yield from (replace(one, pointer=whole.pointer + one.pointer) for one in [*refused, *walked])
 
 
 def refusals(schema: Schema, bench: Bench) -> tuple[list[Outcome], Schema | None]:
-    """The keywords that are refused, and the schema without them; None where no such schema was found."""
+    """The keywords that are refused, and the schema without them; None where no such schema was found.
+
+    Raises SchemaTooLarge where no keyword is at fault.
+    """
     reason = bench.refusal(schema)
     if not reason:
         return [], schema
@@ -99,17 +122,20 @@ def refusals(schema: Schema, bench: Bench) -> tuple[list[Outcome], Schema | None
 
 def _clashing(part: Schema, bench: Bench) -> tuple[str, ...]:
     """The keywords of a refused part each of which, taken away alone, makes it acceptable."""
-    without = {keyword: {**part} for keyword in part}
-    for keyword, smaller in without.items():
-        del smaller[keyword]
-    return tuple(keyword for keyword, smaller in without.items() if smaller and not bench.refusal(smaller))
+    found = []
+    for keyword in part:
+        smaller = {name: value for name, value in part.items() if name != keyword}
+        if not bench.refusal(smaller):
+            found.append(keyword)
+    told = [keyword for keyword in found if keyword != "type"]  # what is no longer a string has no pattern
+    return tuple(told or found)
 
 
 def _at(schema: Schema, path: Iterable[str | int]) -> Schema:
     part: Any = schema
     for step in path:
         part = part[step]
-    return dict(part) if not isinstance(part, dict) else part
+    return part  # type: ignore[no-any-return]
 
 
 def _walked(schema: Schema, bench: Bench) -> Iterator[Outcome]:

@@ -47,4 +47,6 @@ def told(outcome: Outcome, backend: str) -> str:
         return f"Not enforced by {backend}: {keywords}; {outcome.shown} gets through."
     if outcome.kind is Kind.OVER_STRICT:
         return f"Over-strict in {backend}: {outcome.shown} is right and cannot be said."
+    if outcome.reason:
+        return f"Not tried: {outcome.reason}."
     return f"No value was found that breaks only {keywords}: it was not tried."

@@ -6,12 +6,16 @@ schema with long lists or strings.
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import Any
 
+from extractors.backends.base import SchemaTooLarge
 from extractors.backends.vocabulary import Vocabulary
 from schemas.errors import EngineRefusedSchema
 
 INSTALL = "outlines-core"
+# As long as the engine is told to wait: an automaton that takes longer takes gigabytes as well.
+PATIENCE_S = 60.0
 
 
 class Outlines:
@@ -40,11 +44,22 @@ class Outlines:
 
     def compile_regex(self, pattern: str) -> OutlinesGrammar:
         """A grammar of the pattern's full matches. Raises EngineRefusedSchema with the library's reason."""
+        made: list[Any] = []
+        worker = Thread(target=self._index, args=(pattern, made), daemon=True)
+        worker.start()
+        worker.join(PATIENCE_S)
+        if not made:
+            raise SchemaTooLarge(f"no automaton within {PATIENCE_S:g} s: its lists and strings are too long")
+        if isinstance(made[0], Exception):
+            raise EngineRefusedSchema(str(made[0])) from made[0]
+        return OutlinesGrammar(self._library.Guide(made[0]))
+
+    def _index(self, pattern: str, made: list[Any]) -> None:
+        """In a thread of its own, which is left behind where it takes too long: nothing can stop it."""
         try:
-            index = self._library.Index(pattern, self._vocabulary)
+            made.append(self._library.Index(pattern, self._vocabulary))
         except (ValueError, TypeError) as error:
-            raise EngineRefusedSchema(str(error)) from error
-        return OutlinesGrammar(self._library.Guide(index))
+            made.append(error)
 
 
 class OutlinesGrammar:

@@ -15,6 +15,7 @@ ORDER = "the order of the properties"
 _NO_CONSTRAINT = {"$schema", "title", "description", "default", "examples", "properties", "items"}
 # With these values a keyword forbids nothing.
 _IDLE = [("required", []), ("minLength", 0), ("minItems", 0), ("additionalProperties", True)]
+_UNIONS = ("anyOf", "oneOf")
 _BREACHES = 24
 
 
@@ -22,15 +23,15 @@ _BREACHES = 24
 class Spot:
     """A part of a schema. `pointer` leads to the field, `*` for a list's items; `path` into the schema.
 
-    `place` puts a value for the part into an answer that is right everywhere else. `union` is what the part
-    is a branch of, if it is one: a value that is right for another branch breaks nothing.
+    `place` puts a value for the part into an answer that is right everywhere else. `others` are the other
+    branches where the part is one of several.
     """
 
     pointer: str
     path: tuple[str | int, ...]
     schema: Schema
     place: Callable[[Any], Any]
-    union: Schema | None = None
+    others: tuple[Schema, ...] = ()
 
     @property
     def constraints(self) -> list[str]:
@@ -59,14 +60,21 @@ def spots(schema: Schema) -> Iterator[Spot]:
 
 def _spots(spot: Spot) -> Iterator[Spot]:
     yield spot
-    for keyword in ("anyOf", "oneOf"):
-        for index, branch in enumerate(spot.schema.get(keyword, ())):
-            path = (*spot.path, keyword, index)
-            yield from _spots(Spot(spot.pointer, path, branch, spot.place, spot.union or spot.schema))
+    for part in parts(spot):
+        yield from _spots(part)
+
+
+def parts(spot: Spot) -> Iterator[Spot]:
+    """The parts next below one: its branches, its properties, or its items."""
+    for keyword in _UNIONS:
+        branches = spot.schema.get(keyword, ())
+        for index, branch in enumerate(branches):
+            others = (*branches[:index], *branches[index + 1 :])
+            yield Spot(spot.pointer, (*spot.path, keyword, index), branch, spot.place, others)
     if "properties" in spot.schema:
         yield from _members(spot, sample(spot.schema))
     if isinstance(spot.schema.get("items"), dict):
-        yield from _spots(_item(spot))
+        yield _item(spot)
 
 
 def _members(spot: Spot, base: dict[str, Any]) -> Iterator[Spot]:
@@ -75,7 +83,7 @@ def _members(spot: Spot, base: dict[str, Any]) -> Iterator[Spot]:
         def place(value: Any, name: str = name) -> Any:
             return spot.place({**base, name: value})
 
-        yield from _spots(Spot(f"{spot.pointer}/{name}", (*spot.path, "properties", name), child, place))
+        yield Spot(f"{spot.pointer}/{name}", (*spot.path, "properties", name), child, place)
 
 
 def _item(spot: Spot) -> Spot:
@@ -91,11 +99,18 @@ def right_answers(spot: Spot) -> Iterator[Trial]:
     yield from (_trial(spot, "", value) for value in right(spot.schema))
 
 
+def _foreign(value: Any, branch: Schema) -> bool:
+    """Whether a value is plainly not meant for a branch: then it is the part in question that it breaks."""
+    wrong = broken(branch, value)
+    return "type" in wrong or ("type" not in branch and bool(wrong))
+
+
 def breaches(spot: Spot, keyword: str) -> list[Trial]:
     """Whole answers that break only this keyword of this part; none where no such value was found."""
     found: dict[str, Trial] = {}
+    branches = spot.schema[keyword] if keyword in _UNIONS else spot.others
     for value in breaking(spot.schema, keyword, sample(spot.schema)):
-        if broken(spot.schema, value) == {keyword} and (spot.union is None or broken(spot.union, value)):
+        if broken(spot.schema, value) == {keyword} and all(_foreign(value, one) for one in branches):
             one = _trial(spot, keyword, value)
             found.setdefault(one.text, one)
         if len(found) == _BREACHES:

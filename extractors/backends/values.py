@@ -28,6 +28,9 @@ FORMATS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
+EVERY_TYPE: tuple[Any, ...] = (None, True, 7, 1.5, "x", [], {})
+
+
 def broken(schema: Schema, value: Any) -> frozenset[str]:
     """The keywords of the schema, and of its parts, that a value breaks, as `jsonschema` judges it."""
     return frozenset(str(error.validator) for error in _judge(json.dumps(schema)).iter_errors(value))
@@ -66,6 +69,8 @@ def _proposed(schema: Schema) -> Iterator[Any]:
         yield from _proposed(branch)
     for kind in _types(schema):
         yield from _RIGHT[kind](schema)
+    if "type" not in schema:
+        yield from EVERY_TYPE
 
 
 def _types(schema: Schema) -> list[str]:
@@ -84,7 +89,8 @@ def _arrays(schema: Schema) -> Iterator[Any]:
     least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
     for length in dict.fromkeys((least, least + 1, most)):
         yield [choices[0]] * length
-        yield [choices[index % len(choices)] for index in range(length)]
+        if schema.get("uniqueItems"):
+            yield choices[:length]
 
 
 def _strings(schema: Schema) -> Iterator[Any]:
