@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import duckdb
 
+from warehouse.materialised import tables
+
 _NEWEST = """
 CREATE OR REPLACE TEMP TABLE newest AS
 SELECT document_id, schema,
@@ -19,7 +21,7 @@ WHERE document_id IN ({documents})
 GROUP BY document_id, schema
 """
 _MARK = """
-UPDATE extractions
+UPDATE {table}
 SET is_current = (document_id, schema, run_id) IN (SELECT (document_id, schema, run_id) FROM newest)
 WHERE document_id IN ({documents})
 """
@@ -30,4 +32,5 @@ def choose(
 ) -> None:
     """Choose again for the documents that the SQL `documents` selects. Call within a transaction."""
     connection.execute(_NEWEST.format(documents=documents), parameters)
-    connection.execute(_MARK.format(documents=documents), parameters)
+    for table in ("extractions", *tables(connection)):
+        connection.execute(_MARK.format(table=table, documents=documents), parameters)

@@ -8,6 +8,7 @@ import duckdb
 
 from schemas.json_schema import decoder_schema
 from schemas.recipe import Recipe
+from warehouse import materialised
 from warehouse.rows import now
 from warehouse.typed import SchemaVersion, check_name, current_view, versioned_view
 
@@ -29,7 +30,10 @@ def add_schema(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) ->
         "INSERT OR REPLACE INTO schema_versions VALUES (?, ?, ?, ?, ?, ?)",
         [version.ref, version.name, version.version, version.fingerprint, text, now()],
     )
-    connection.execute(versioned_view(version))
+    if version.ref in materialised.shapes(connection):
+        materialised.keep(connection, version)  # in the shape that it has now
+    else:
+        connection.execute(versioned_view(version))
     sql = "SELECT max(version) FROM schema_versions WHERE name = ?"
     newest = connection.execute(sql, [version.name]).fetchall()[0][0]
     connection.execute(current_view(version.name, int(newest)))

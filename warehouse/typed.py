@@ -12,12 +12,12 @@ import re
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
-from typing import Protocol
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Protocol
 
 from schemas.errors import SchemaError
-from warehouse.sqltypes import columns
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 # What each typed view tells about an answer, before the answer itself.
 _ABOUT = (
@@ -70,18 +70,37 @@ def check_name(name: str) -> None:
 
 def versioned_view(version: SchemaVersion) -> str:
     """The SQL of a version's view: columns about the answer, then the answer's own, typed."""
-    kinds = columns(version.cls)
-    shape = literal(json.dumps(kinds, ensure_ascii=False))
+    return f"CREATE OR REPLACE VIEW {_view(version)} AS\n{answers(version.ref, shape_of(version), 'extractions')}"
+
+
+def kept_view(version: SchemaVersion, table: str) -> str:
+    """The same view over the table that holds its answers."""
+    return f"CREATE OR REPLACE VIEW {_view(version)} AS FROM {table}"
+
+
+def shape_of(version: SchemaVersion) -> str:
+    """What DuckDB's `json_transform` makes of the version's answers, as JSON."""
+    from warehouse.sqltypes import columns  # loads Pydantic, which landing does not need
+
+    return json.dumps(columns(version.cls), ensure_ascii=False)
+
+
+def answers(ref: str, shape: str, source: str) -> str:
+    """The SELECT of a version's valid answers from `source`, which has the columns of `extractions`."""
+    names = list(json.loads(shape))
     about = ", ".join(f"about.{name}" for name in _ABOUT)
     answer = "".join(
-        f",\n    about.typed.{identifier(name)} AS {identifier(_column(name, kinds))}" for name in kinds
+        f",\n    about.typed.{identifier(name)} AS {identifier(_column(name, names))}" for name in names
     )
-    return f"""CREATE OR REPLACE VIEW {identifier(f"{version.name}_v{version.version}")} AS
-SELECT {about}{answer}
+    return f"""SELECT {about}{answer}
 FROM (
-    SELECT *, json_transform(value, {shape}) AS typed FROM extractions
-    WHERE schema = {literal(version.ref)} AND status IN ('accepted', 'flagged') AND value IS NOT NULL
+    SELECT *, json_transform(value, {literal(shape)}) AS typed FROM {source}
+    WHERE schema = {literal(ref)} AND status IN ('accepted', 'flagged') AND value IS NOT NULL
 ) AS about"""
+
+
+def _view(version: SchemaVersion) -> str:
+    return identifier(f"{version.name}_v{version.version}")
 
 
 def current_view(name: str, newest: int) -> str:
