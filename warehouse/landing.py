@@ -16,6 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from schemas.errors import WarehouseError
+from warehouse import materialised
 from warehouse.connection import transaction
 from warehouse.current import choose
 from warehouse.landed import Landed
@@ -52,14 +53,18 @@ SELECT staged.document_id FROM staged_extractions AS staged WHERE NOT EXISTS (
             AND (known.status <> 'failed' OR known.level IN ('read', 'fit'))
             AND NOT list_contains($retry, known.status)))
 """
+_NEW = """
+CREATE OR REPLACE TEMP VIEW new_extractions AS
+SELECT staged.*, staged.run_id NOT IN (
+    SELECT run_id FROM runs WHERE kind = 'evaluate' OR status = 'quarantined') AS is_current
+FROM staged_extractions AS staged SEMI JOIN fresh USING (document_id)
+"""
 # A document is known by its bytes: where it was first seen stays, its text follows its newest reader.
 _INSERTS = """
 INSERT INTO documents BY NAME FROM staged_documents ANTI JOIN known_documents USING (document_id);
 DELETE FROM sightings WHERE uri IN (SELECT uri FROM staged_sightings);
 INSERT INTO sightings BY NAME FROM staged_sightings;
-INSERT INTO extractions BY NAME
-    SELECT staged.*, staged.run_id NOT IN (SELECT run_id FROM runs WHERE kind = 'evaluate') AS is_current
-    FROM staged_extractions AS staged SEMI JOIN fresh USING (document_id);
+INSERT INTO extractions BY NAME FROM new_extractions;
 INSERT INTO attempts BY NAME
     SELECT *, json_valid(text) AND starts_with(ltrim(text), '{') AS parses
     FROM staged_attempts SEMI JOIN fresh USING (document_id);
@@ -129,7 +134,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str
     with _registered(connection, tables):
         connection.execute(_KNOWN)
         connection.execute(_FRESH, {"retry": _retry(connection, run_id)})
+        connection.execute(_NEW)
         connection.execute(_INSERTS)
+        materialised.add(connection, "new_extractions")
         if _any(connection, "known_documents"):
             connection.execute(_REREAD)
         if _any(connection, "known_extractions SEMI JOIN fresh USING (document_id)"):
