@@ -207,6 +207,15 @@ class Warehouse:
         if not self._read(lambda connection: registers.has_schema(connection, version)):
             self._write(lambda connection: registers.add_schema(connection, version))
 
+    def materialise(self, version: SchemaVersion, keep: bool = True) -> None:
+        """Keep a typed table of a registered version's answers from now on, or no longer."""
+        from warehouse import materialised
+
+        if self._read(lambda connection: materialised.is_kept(connection, version)) == keep:
+            return
+        change = materialised.keep if keep else materialised.drop
+        self._write(lambda connection: change(connection, version))
+
     def register_recipe(self, recipe: Recipe) -> None:
         """Record a recipe. Known ones cost one look."""
         from warehouse import registers
