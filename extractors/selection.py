@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from extractors.places import escape
@@ -12,6 +14,7 @@ from schemas.records import Attempt, FieldResult, Level, Match, Severity, Status
 
 _RANK = {Status.FAILED: 0, Status.REJECTED: 1, Status.FLAGGED: 2, Status.ACCEPTED: 3}
 _ORDER = {level: number for number, level in enumerate(Level)}
+_NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _FOUND = (Match.VERBATIM, Match.NORMALISED)
 
 
@@ -63,17 +66,17 @@ def vote(judged: Sequence[Judged]) -> Vote | None:
     """Vote by field over the samples that fit the schema; None where there is none.
 
     Nulls vote. Ties go to the sample with the higher mean log-probability. Strings are compared folded (case
-    and white space), numbers by value. Lists: the commonest length wins, and rows are matched by content.
+    and white space), numerals by value. Lists: the commonest length wins, and rows are matched by content.
     """
     voters = sorted((one for one in judged if one.usable), key=_likelihood, reverse=True)
     if not voters:
         return None
-    answers = [json.loads(one.attempt.text) for one in voters]
+    answers = [json.loads(one.attempt.text, parse_float=Decimal) for one in voters]
     agreement: dict[str, float] = {}
     winner = _elect(answers, "", len(answers), agreement)
     shares = [_shared(answer, winner) for answer in answers]
     nearest = voters[shares.index(max(shares))]
-    text = json.dumps(winner, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(winner, ensure_ascii=False, separators=(",", ":"), default=str)
     return Vote(text, nearest, agreement)
 
 
@@ -115,8 +118,11 @@ def _majority(keys: list[Any]) -> Any:
 
 
 def _folded(value: Any) -> tuple[str, Any]:
-    if isinstance(value, str):
+    """What votes are counted by. Decimals are strings in an answer; leading zeros make an identifier."""
+    if isinstance(value, str) and not _NUMERAL.fullmatch(value):
         return "text", " ".join(value.casefold().split())
+    if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
+        return "number", Decimal(value)
     return type(value).__name__, value
 
 

@@ -72,9 +72,12 @@ class EmbeddedEngine:
         """
         if json_schema in self._compiled:
             return 0.0
-        started = time.monotonic()
         probe = Request("compile", self.tokenizer.encode_data("{"), json_schema, max_tokens=1, seed=0)
-        attempt = (await self.generate(probe, Decoding(name="compile", backend=self.options.backend), ""))[0]
+        guided = Decoding(name="compile", backend=self.options.backend)
+        if not self._compiled:  # the first request of all takes longer, which is not the compiler's doing
+            await self.generate(probe, guided.model_copy(update={"mode": "prompt"}), "")
+        started = time.monotonic()
+        (attempt,) = await self.generate(probe, guided, "")
         if attempt.ending not in (Ending.STOP, Ending.LENGTH):
             reason = attempt.error or attempt.ending
             raise await asyncio.to_thread(refused, json_schema, self.options.backend, reason)

@@ -54,11 +54,13 @@ class ScriptedEngine:
     own_logprob: float | Exception = -0.1
     scored: list[tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    decodings: list[Decoding] = field(default_factory=list)
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         """The next answers of the script."""
         await asyncio.sleep(0)
         self.requests.append(request)
+        self.decodings.append(decoding)
         return [self._attempt(request, document_id, sample) for sample in range(decoding.at_once)]
 
     def _attempt(self, request: Request, document_id: str, sample: int) -> Attempt:

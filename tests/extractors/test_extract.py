@@ -191,6 +191,13 @@ async def test_resampling_stops_at_the_first_accepted_answer_and_keeps_all(token
     assert len(set(seeds)) == 3
 
 
+async def test_a_later_attempt_is_drawn_warmer_where_that_is_asked_for(tokenizer: Tokenizer) -> None:
+    warm = Decoding(name="w", retries="resample", max_attempts=3, warmer=0.25)
+    bench = Bench(tokenizer, ["no", "no", GOOD])
+    assert (await bench.run(warm)).status is Status.ACCEPTED
+    assert [one.temperature for one in bench.engine.decodings] == [0.0, 0.25, 0.5]
+
+
 async def test_the_best_attempt_stands_where_none_is_accepted(tokenizer: Tokenizer) -> None:
     done = await Bench(tokenizer, ["{}", FLAGGED, "no"]).run(SAMPLED)
     assert (done.status, done.category) == (Status.FLAGGED, Category.UNGROUNDED)

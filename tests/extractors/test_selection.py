@@ -87,6 +87,22 @@ def test_digits_are_never_folded_together() -> None:
     assert elected(judged({"a": True}), judged({"a": 1}), judged({"a": 1})) == {"a": 1}
 
 
+def test_numerals_are_one_value_however_many_zeros_and_identifiers_are_not() -> None:
+    assert elected(judged({"a": "12.50"}, -0.1), judged({"a": "12.5"}), judged({"a": "9.00"})) == {
+        "a": "12.50"
+    }
+    split = vote([judged({"a": "007"}, -0.1), judged({"a": "7"})])
+    assert split is not None
+    assert split.agreement == {"/a": 0.5}
+
+
+def test_a_number_of_json_keeps_its_digits() -> None:
+    one = judged({})
+    text = '{"a":1234567890123456.10}'
+    wide = replace(one, attempt=replace(one.attempt, text=text))
+    assert elected(wide, wide) == {"a": "1234567890123456.10"}
+
+
 def test_rows_are_matched_by_content_not_by_position() -> None:
     bolt, nut = {"name": "bolt", "n": 4}, {"name": "nut", "n": 9}
     wrong = {"name": "nut", "n": 8}

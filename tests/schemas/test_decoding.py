@@ -29,6 +29,12 @@ WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"retries": "feedback"}, "max_attempts > 1"),
     ({"max_attempts": 3}, "needs retries"),
     ({"retries": "resample", "max_attempts": 3}, "same answer"),
+    ({"temperature": 1.0, "selection": "aligned"}, "aligned needs samples"),
+    ({"temperature": 0.7, "samples": 4, "selection": "aligned"}, "temperature 1"),
+    ({"temperature": 1.0, "top_p": 0.9, "samples": 4, "selection": "aligned"}, "no top_p"),
+    ({"temperature": 1.0, "samples": 4, "selection": "aligned", "mode": "prompt"}, "undoes a mask"),
+    ({"warmer": 0.2}, "warmer is for retries"),
+    ({"warmer": -0.2}, "warmer"),
     ({"mode": "regex"}, "mode"),
     ({"backend": "auto"}, "backend"),
     ({"seed": -1}, "seed"),
@@ -79,3 +85,14 @@ def test_presets_differ_from_each_other() -> None:
 def test_a_decoding_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         resolve("guided-greedy").temperature = 1.0  # type: ignore[misc]
+
+
+def test_a_later_attempt_may_be_warmer() -> None:
+    warm = parse({"name": "warm", "retries": "resample", "max_attempts": 3, "warmer": 0.3})
+    assert [warm.attempt(number).temperature for number in (1, 2, 3)] == pytest.approx([0.0, 0.3, 0.6])
+    assert resolve("prompt-retry").attempt(3).temperature == 0.0
+
+
+def test_samples_are_drawn_at_once_but_for_verified() -> None:
+    drawn = {name: preset.at_once for name, preset in PRESETS.items() if preset.samples > 1}
+    assert drawn == {"guided-vote": 5, "guided-verified": 1, "guided-aligned": 8}
