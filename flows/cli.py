@@ -9,6 +9,7 @@ import typer
 
 from flows.commands import (
     decodings,
+    diff,
     doctor,
     evaluate,
     extract,
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command("extract")(extract.extract)
 app.command("rerun")(rerun.rerun)
 app.command("evaluate")(evaluate.evaluate)
+app.command("diff")(diff.diff)
 app.command("failures")(failures.failures)
 app.command("doctor")(doctor.doctor)
 app.command("gate")(gate.gate)

@@ -1,0 +1,83 @@
+"""Two runs compared: what changed, and, where there are labels, whether for the better."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flows.settings import Settings
+from warehouse.store import Warehouse
+
+if TYPE_CHECKING:
+    from schemas.registry import SchemaVersion
+    from validators.statistics import Difference
+
+_CHANGES = "SELECT change, documents FROM run_diff_summary($a, $b)"
+_SCHEMAS = "SELECT schema FROM runs WHERE run_id IN ($a, $b) GROUP BY schema"
+_ANSWERS = """
+SELECT document_id, old.value::VARCHAR AS old, new.value::VARCHAR AS new
+FROM extractions AS old JOIN extractions AS new USING (document_id)
+WHERE old.run_id = $a AND new.run_id = $b ORDER BY document_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The labelled documents that both runs have: the shares exactly right, and their paired difference."""
+
+    documents: int
+    old: float
+    new: float
+    fixed: int
+    broken: int
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How many documents changed in which way; `judged` is None where no label says which is right."""
+
+    changes: Mapping[str, int]
+    judged: Judged | None
+
+
+def compare_runs(warehouse: Warehouse, settings: Settings, a: str, b: str) -> Comparison:
+    """What became of the documents of run `a` in run `b`."""
+    runs = {"a": a, "b": b}
+    changes = {row["change"]: row["documents"] for row in warehouse.query(_CHANGES, runs).to_pylist()}
+    schemas = [row["schema"] for row in warehouse.query(_SCHEMAS, runs).to_pylist()]
+    if len(schemas) != 1 or not warehouse.labels(schemas[0]):
+        return Comparison(changes, None)
+    return Comparison(changes, _judged(warehouse, settings, schemas[0], runs))
+
+
+def _judged(warehouse: Warehouse, settings: Settings, ref: str, runs: Mapping[str, str]) -> Judged | None:
+    from flows.evaluation.asked import Asked
+    from flows.evaluation.known import known_labels
+    from schemas.registry import load
+
+    schema = load(settings.schemas).resolve(ref)
+    labels = known_labels(Asked(None, ref, runs=tuple(runs.values())), schema, warehouse)
+    known = {label.document_id: label.fields for label in labels.rows}
+    rows = [row for row in warehouse.query(_ANSWERS, runs).to_pylist() if known.get(row["document_id"])]
+    old, new = (
+        [_is_right(schema, row[side], known[row["document_id"]]) for row in rows] for side in ("old", "new")
+    )
+    return _paired(old, new) if rows else None
+
+
+def _is_right(schema: SchemaVersion, value: str | None, label: Mapping[str, Any]) -> bool:
+    from validators.correctness import compare, exactly_right
+
+    return exactly_right(compare(schema.cls, None if value is None else json.loads(value), label))
+
+
+def _paired(old: list[bool], new: list[bool]) -> Judged:
+    from validators.statistics import Measure, compare_paired
+
+    (found,) = compare_paired([Measure("right", old)], [Measure("right", new)]).values()
+    pairs = list(zip(old, new, strict=True))
+    fixed, broken = pairs.count((False, True)), pairs.count((True, False))
+    return Judged(len(pairs), sum(old) / len(pairs), sum(new) / len(pairs), fixed, broken, found)
