@@ -18,7 +18,7 @@ from schemas.errors import EngineUnavailable
 
 # A pattern of 2 to 24 tokens that comes so many times in a row is a loop; for a schema with longer lists, one
 # time more than a list may have rows, since a document may well hold as many equal ones: see
-# docs/decisions/0006-repetition.md.
+# docs/decisions/0009-repetition.md.
 REPETITION = {"max_pattern_size": 24, "min_pattern_size": 2, "min_count": 24}
 # What the embedded engine is started with, as far as it can change an answer.
 SETTINGS: Mapping[str, object] = {
