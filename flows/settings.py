@@ -86,6 +86,11 @@ class Settings(BaseSettings):
         ge=0,
         description="money that an hour of the engine costs, in whatever currency; for `assay evaluate`",
     )
+    materialise: str = Field(
+        "none",
+        pattern=r"^(none|all|[a-z0-9_]+@[0-9]+(,[a-z0-9_]+@[0-9]+)*)$",
+        description="schema versions whose typed tables landing keeps: receipt@1,invoice@2, or all, or none",
+    )
     gate: Literal["on", "off"] = Field("on", description="check each ended run with Great Expectations")
     prefect: Literal["auto", "always", "never"] = Field(
         "auto", description="report runs to Prefect: where a server is set, always, or never"
@@ -109,6 +114,10 @@ class Settings(BaseSettings):
     def models(self) -> Path:
         """Where prepared models lie."""
         return self.home / "models"
+
+    def materialises(self, ref: str) -> bool:
+        """Whether landing keeps a typed table for a schema version."""
+        return self.materialise == "all" or ref in self.materialise.split(",")
 
     @property
     def reports(self) -> Path:
