@@ -43,6 +43,8 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
 
 def _begin(plan: Plan, warehouse: Warehouse) -> str:
     _patiently(lambda: warehouse.register_schema(plan.schema))
+    if plan.settings.materialises(plan.schema.ref):
+        _patiently(lambda: warehouse.materialise(plan.schema))
     _patiently(lambda: warehouse.register_recipe(plan.recipe))
     order = plan.order
     return warehouse.start_run(
