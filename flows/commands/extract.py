@@ -31,22 +31,30 @@ def extract(
     scoring: Annotated[
         str | None, typer.Option(help="Whose answers are scored without the mask: off, flagged, sample, all.")
     ] = None,
+    materialise: Annotated[
+        bool | None,
+        typer.Option(help="Keep a typed table of all answers under this schema version, or no longer."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Extract what is new in SOURCE under a schema, check it, and land it.
 
-    Exit 0: done. 1: documents got no answer for the engine's sake. 2: wrongly asked. 130: stopped.
+    Exit 0: done. 1: documents got no answer for the engine's sake. 2: wrongly asked. 3: the gate failed.
+    130: stopped.
     """
     from flows.order import Order
     from flows.plan import plan, planned
     from flows.reporting import through_prefect
     from flows.settings import load
+    from flows.typed import keep_typed
 
     settings = load(**({} if scoring is None else {"scoring": scoring}))
     order = Order(source, schema, decoding, limit, statuses(retry or []), scoring=settings.scoring)
     if dry_run:
         list_plan(plan(order, settings), as_json)
         return
+    if materialise is not None:
+        keep_typed(settings, schema, materialise)
     summary = run(planned(order, settings), settings, partial(through_prefect, order, settings))
     sum_up(summary, as_json)
     raise typer.Exit(summary.exit_code)
