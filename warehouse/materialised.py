@@ -1,7 +1,7 @@
 """Typed tables that landing keeps: `typed.receipt_v1` beside the JSON, for queries over very many answers.
 
 JSON stays the record. A typed table holds what the typed view would give, made by the same SQL, and the view
-then reads from it. It is made from all that was landed before, and each landing adds to it in its transaction.
+then reads from it. It is made from all that was landed before; each landing adds to it in its transaction.
 """
 
 from __future__ import annotations

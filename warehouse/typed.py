@@ -70,7 +70,8 @@ def check_name(name: str) -> None:
 
 def versioned_view(version: SchemaVersion) -> str:
     """The SQL of a version's view: columns about the answer, then the answer's own, typed."""
-    return f"CREATE OR REPLACE VIEW {_view(version)} AS\n{answers(version.ref, shape_of(version), 'extractions')}"
+    select = answers(version.ref, shape_of(version), "extractions")
+    return f"CREATE OR REPLACE VIEW {_view(version)} AS\n{select}"
 
 
 def kept_view(version: SchemaVersion, table: str) -> str:
