@@ -49,7 +49,7 @@ class Decoding(BaseModel):
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
     mode: Mode = "guided"
     backend: Backend = "guidance"
-    temperature: Annotated[float, Field(ge=0.0, le=5.0, allow_inf_nan=False)] = 0.0
+    temperature: Annotated[float, Field(ge=0.0, le=2.0, allow_inf_nan=False)] = 0.0
     top_p: Annotated[float, AfterValidator(_in_top_p_range)] = 1.0
     top_k: Annotated[int, AfterValidator(_in_top_k_range)] = 0
     min_p: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
@@ -101,10 +101,16 @@ _ALIGNED = (
 
 def _rules(d: Decoding) -> list[tuple[bool, str]]:
     """What must hold between settings, each with what to say where it does not."""
+    hottest = d.attempt(d.max_attempts).temperature
     neutral = d.top_p == 1.0 and d.top_k == 0 and d.min_p == 0.0
     plain = neutral and d.repetition_penalty == 1.0
     return [
         (not d.greedy or neutral, "temperature 0 is greedy: top_p, top_k and min_p would do nothing"),
+        (
+            d.greedy or d.temperature >= 0.01,
+            "vLLM draws no colder than 0.01: set temperature to 0 for greedy",
+        ),
+        (hottest <= 2.0, f"the last attempt would be drawn at {hottest:g}, and vLLM takes at most 2"),
         (not d.greedy or d.samples == 1, "samples > 1 with temperature 0 would draw one answer many times"),
         (d.beam_width == 1 or d.greedy, "beam search does not sample: set temperature to 0"),
         (d.beam_width == 1 or d.samples == 1, "beam search gives one answer: set samples to 1"),

@@ -12,6 +12,9 @@ from schemas.errors import SettingError
 
 WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"temperature": -0.1}, "temperature"),
+    ({"temperature": 2.1}, "temperature"),
+    ({"temperature": 0.005}, "no colder than 0.01"),
+    ({"temperature": 1.0, "retries": "resample", "max_attempts": 4, "warmer": 0.4}, "at most 2"),
     ({"temperature": float("nan")}, "temperature"),
     ({"temperature": 0.7, "top_p": 0.0}, r"\(0, 1\]"),
     ({"temperature": 0.7, "top_p": 1.01}, r"\(0, 1\]"),
