@@ -204,6 +204,19 @@ def test_an_interval_holds_its_rate_and_stays_in_range(pairs: list[tuple[float, 
     assert -1 <= paired.low <= paired.high <= 1
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
+def test_a_conditional_interval_holds_its_rate(pairs: list[tuple[float, float]]) -> None:
+    part = [pair[0] for pair in pairs]
+    found = intervals([Measure("x", [one * share for one, share in pairs], part)], resamples=50)["x"]
+    assert found.method == "none" or 0 <= found.low <= found.rate + 1e-12 <= found.high + 2e-12 <= 1 + 3e-12
+
+
+def test_what_is_no_rate_is_refused() -> None:
+    with pytest.raises(ValueError, match="tokens: no rate"):
+        intervals([Measure("tokens", [120.0, 80.0])])
+
+
 def test_detectors_count_what_they_flag_against_what_is_wrong() -> None:
     inputs = ["a", "a", "b", "c", "d"]
     wrong = [True, False, True, False, True]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from schemas.marks import Kind
@@ -36,14 +37,15 @@ class UnreadableLabel(ValueError):
     """A label that the field's type has no reading for. `str()` is the reason."""
 
 
-def date_mentions(text: str) -> list[DateMention]:
+@lru_cache(maxsize=65536)
+def date_mentions(text: str) -> tuple[DateMention, ...]:
     """Every date written in a short text, in digits, in English, else in any language."""
     index = SourceIndex(text[:LONGEST])
     for table in (index.dates, index.foreign_dates):
         found = {(mention.start, mention.end): mention for them in table.values() for mention in them}
         if found:
-            return list(found.values())
-    return []
+            return tuple(found.values())
+    return ()
 
 
 def read_date(label: Any, order: str | None = None) -> tuple[date, ...]:
@@ -55,14 +57,15 @@ def read_date(label: Any, order: str | None = None) -> tuple[date, ...]:
         return (label.date(),)
     if isinstance(label, date):
         return (label,)
-    mentions = date_mentions(label) if isinstance(label, str) else []
+    mentions = date_mentions(label) if isinstance(label, str) else ()
     if len(mentions) != 1:
         raise UnreadableLabel(f"{_short(label)} is {'more than one date' if mentions else 'no date'}")
     meant = resolve(mentions[0], order)
     return (meant,) if meant else tuple(sorted(mentions[0].dates))
 
 
-def number_mentions(text: str) -> list[NumberMention]:
+@lru_cache(maxsize=65536)
+def number_mentions(text: str) -> tuple[NumberMention, ...]:
     """Every number written in a short text; one that is a part of a longer one is left out."""
     line = folded(text[:LONGEST])
     spans = sorted({span for found in numbers.places(line).values() for span in found}, key=_longest_first)
@@ -70,7 +73,7 @@ def number_mentions(text: str) -> list[NumberMention]:
     for start, end in spans:
         if not outer or start >= outer[-1][1]:
             outer.append((start, end))
-    return [found for start, end in outer if (found := numbers.mention(line, start, end))]
+    return tuple(found for start, end in outer if (found := numbers.mention(line, start, end)))
 
 
 def _longest_first(span: tuple[int, int]) -> tuple[int, int]:

@@ -64,7 +64,7 @@ def intervals(
     """Each measure's interval, by name; all measures are taken on the same resamples.
 
     The measures are of the same inputs in the same order; `clusters` names for each input what it belongs to.
-    Rates must lie between 0 and 1. Raises ValueError where lengths differ.
+    Raises ValueError where lengths differ, or a measure is no rate: below 0 or above 1.
     """
     if not measures:
         return {}
@@ -73,7 +73,11 @@ def intervals(
     if len(above) > 1:
         spread = variances(resampled(above, below, resamples, seed))
     counted = (below > 0).sum(axis=0)
-    rates = np.array([one.rate for one in measures])
+    rates = np.clip([one.rate for one in measures], 0.0, 1.0)
+    if strange := [
+        one.name for one in measures if not -EDGE <= one.rate <= 1 + EDGE and one.denominator.any()
+    ]:
+        raise ValueError(f"{', '.join(strange)}: no rate between 0 and 1")
     lows, highs = score_intervals(rates, spread, counted, confidence)
     return {
         one.name: _interval(one, float(low), float(high), int(count))
@@ -112,6 +116,7 @@ def score_intervals(
     count = np.maximum(np.asarray(clusters, dtype=np.float64), 1)
     varies = (spread > SMALLEST) & (count > 1)
     trials = np.where(varies, rates * (1 - rates) / np.where(varies, spread, 1), count)
+    trials = np.maximum(trials, 1)  # only a rate that hangs on one input can seem to be of less
     z = np.where(varies, t.ppf(tail, np.maximum(count - 1, 1)), norm.ppf(tail))
     square = z * z / trials
     centre = (rates + square / 2) / (1 + square)
