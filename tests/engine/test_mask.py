@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from extractors.selection import Judged
 from schemas.contract import ExtractionSchema, Money, Reasoning, Text, field
 from schemas.decoding import resolve
 from schemas.records import Attempt, Ending, Request, Status, Verdict
-from tests.engine.test_embedded import RECEIPT, only, request
+from tests.engine.test_embedded import RECEIPT, only
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 TOLERANCE = 0.05  # of a probability: bfloat16 in two implementations
@@ -118,15 +117,3 @@ async def test_an_attempts_figures_come_from_its_tokens(
     assert done.mask.log_allowed_mass == pytest.approx(sum(math.log1p(-mass) for mass in masses))
     assert done.mask.forced_share == sum(len(one) == 1 for one in scored.legal) / len(scored.legal)
     assert done.mask.canonical is not None
-
-
-@pytest.mark.parametrize("mode", ["prompt-greedy", "json-greedy", "guided-greedy"])
-async def test_the_reasoning_is_written_before_the_answers(
-    engine: EmbeddedEngine, prompt: Prompt, mode: str
-) -> None:
-    one = request(prompt)
-    asked = one if mode.startswith("guided") else replace(one, json_schema=None)
-    text = (await only(engine, asked, resolve(mode))).text
-    keys = list(json.loads(text[text.index("{") : text.rindex("}") + 1]))
-    assert keys[0] == "reasoning"
-    assert len(keys) > 1
