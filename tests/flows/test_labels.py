@@ -13,8 +13,11 @@ import pytest
 from pyarrow import parquet
 
 from flows.labels import files, match, read_labels, write_texts
+from schemas.compare import LIST_RULES, TOLERANCE, VALUE_RULES
 from schemas.contract import ExtractionSchema, Money, Reasoning, Row, Text, field
 from schemas.errors import LabelError
+from schemas.receipt.v1 import Receipt
+from validators.correctness import Outcome
 
 
 class Party(Row):
@@ -301,3 +304,16 @@ def test_texts_in_rows_become_files_whose_names_come_from_the_text(tmp_path: Pat
     assert [path.read_text() for path in written] == ["Fine."]
     assert [label.reference for label in labels.rows] == [str(written[0]), str(written[0]), "docs/a.txt"]
     assert match(labels, [("X", str(written[0]))]).pairs["X"].line == 1
+
+
+def test_the_examples_in_the_documentation_are_read(root: Path, tmp_path: Path) -> None:
+    page = (root / "docs" / "labels.md").read_text()
+    for suffix in ("jsonl", "csv"):
+        block = page.split(f"```{suffix}\n")[1].split("```")[0]
+        (tmp_path / f"labels.{suffix}").write_text(block)
+        labels = read_labels(tmp_path / f"labels.{suffix}", Receipt)
+        assert labels.problems == ()
+        assert labels.rows[0].fields["total"] == Decimal("8.3")
+        assert labels.rows[1].fields["date"] == dt.date(2016, 12, 3)
+    assert all(f"`{rule}" in page for rule in (*LIST_RULES, *VALUE_RULES, TOLERANCE))
+    assert all(f"`{outcome}`" in page for outcome in Outcome)
