@@ -73,7 +73,7 @@ def _by_kind(value: Any, leaf: Leaf, index: SourceIndex, locale: str | None) -> 
         return date_lookup.look_up(value, index, locale)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return number_lookup.look_up(value, index, leaf.scale, locale)
-    if leaf.kind is Kind.IDENTIFIER:
+    if leaf.kind is Kind.IDENTIFIER or text_lookup.TELEPHONE.fullmatch(str(value)):
         return text_lookup.identifier(str(value), index)
     return text_lookup.look_up(str(value), index)
 

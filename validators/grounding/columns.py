@@ -1,8 +1,8 @@
 """Text over columns: a value whose lines are parted by what stands beside it in another column.
 
 The value is taken piece by piece: each is the longest stretch of whole words that stands as it is and ends
-with a line or a column, and the next begins a little further on, with a line or a column. Every word is
-matched exactly; only other columns are skipped.
+with a line or a column, and the next begins a little further on, in the same column. Every word is matched
+exactly; only other columns are skipped, so that one party's name never joins another's address.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ FURTHEST = 160
 SHORTEST = 5
 """Squeezed characters of the shortest piece, so that a stray "of" is none."""
 MOST_PIECES = 5
+INDENT = 4
+"""Characters by which the lines of one column may begin apart."""
 MOST_STARTS = 16
 
 
@@ -48,7 +50,7 @@ def _follow(needle: str, cuts: list[int], start: int, source: Words) -> int | No
             return at
         done += needle[done] == " "
         ahead = needle[done : next((cut for cut in cuts if cut >= done + SHORTEST), len(needle))]
-        at = _next(ahead, at, source)
+        at = _next(ahead, at, source.column(start), source)
         if at < 0:
             return None
     return None
@@ -60,13 +62,19 @@ def _ends(at: int, source: Words) -> bool:
     return source.parts(at) and source.breaks(following)
 
 
-def _next(piece: str, at: int, source: Words) -> int:
-    """Where a piece stands that begins a line or a column, not far behind `at`; -1 if nowhere."""
+def _next(piece: str, at: int, column: tuple[int, int], source: Words) -> int:
+    """Where a piece stands that begins a line or a column of its own kind, not far behind `at`; else -1."""
     end = at + FURTHEST + len(piece)
     found = source.squeezed.find(piece, at, end)
-    while found >= 0 and not (source.parts(found) and source.breaks(found)):
+    while found >= 0 and not (source.parts(found) and source.breaks(found) and _same(found, column, source)):
         found = source.squeezed.find(piece, found + 1, end)
     return found
+
+
+def _same(at: int, column: tuple[int, int], source: Words) -> bool:
+    """Whether a place lies in the column: as many stand before it in its line, or it begins below it."""
+    number, offset = source.column(at)
+    return number == column[0] or abs(offset - column[1]) <= INDENT
 
 
 def _longest(needle: str, done: int, cuts: list[int], at: int, source: Words) -> int:

@@ -9,6 +9,7 @@ from schemas.records import Match
 from validators.grounding.dates import DateMention
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup, found
+from validators.grounding.month_names import year_last_order
 
 
 def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Lookup:
@@ -19,7 +20,7 @@ def look_up(value: date, index: SourceIndex, locale: str | None = None) -> Looku
         if sure:
             return found([index.span(m.start, m.end) for m in sure], index.text, value.isoformat())
         if mentions and best is ABSENT:
-            best = _doubtful(mentions, index, index.date_order(locale))
+            best = _doubtful(mentions, index, locale)
     return best
 
 
@@ -32,7 +33,16 @@ def _tables(value: date, index: SourceIndex, locale: str | None) -> Iterator[lis
 
 
 def _means(mention: DateMention, value: date, index: SourceIndex, locale: str | None) -> bool:
-    return len(mention.dates) == 1 or resolve(mention, index.date_order(locale)) == value
+    return len(mention.dates) == 1 or resolve(mention, _order(mention, index, locale)) == value
+
+
+def _order(mention: DateMention, index: SourceIndex, locale: str | None) -> str | None:
+    """The order in which a mention is read. Where the year is known to come first and comes last, the locale
+    may still know which of day and month is the first."""
+    order = index.date_order(locale)
+    if order == "ymd" and all(reading != "ymd" for reading, _ in mention.readings):
+        return year_last_order(locale or index.locale) or order
+    return order
 
 
 def resolve(mention: DateMention, order: str | None) -> date | None:
@@ -44,14 +54,16 @@ def resolve(mention: DateMention, order: str | None) -> date | None:
     return next(iter(plain)) if len(plain) == 1 else None
 
 
-def _doubtful(mentions: list[DateMention], index: SourceIndex, order: str | None) -> Lookup:
+def _doubtful(mentions: list[DateMention], index: SourceIndex, locale: str | None) -> Lookup:
     mention = mentions[0]
-    spans = tuple(index.span(m.start, m.end) for m in mentions if resolve(m, order) is None)
+    order = _order(mention, index, locale)
+    open_ = [m for m in mentions if resolve(m, _order(m, index, locale)) is None]
+    spans = tuple(index.span(m.start, m.end) for m in open_)
     if not spans:
         written = index.folded.text[mention.start : mention.end]
         return Lookup(
             Match.ABSENT, note=f"{written!r} is read {order} here, so it is {resolve(mention, order)}"
         )
-    both = " or ".join(sorted(day.isoformat() for day in mention.dates))
+    both = " or ".join(sorted(day.isoformat() for day in open_[0].dates))
     written = index.text[spans[0].start : spans[0].end]
     return Lookup(Match.AMBIGUOUS, spans, None, f"{written!r} can be read as {both}")

@@ -1,7 +1,8 @@
 """The patterns around a month's name: where its day and its year may stand, and what may lie between.
 
 English is strict: only punctuation, endings ("31st") and set words ("day of", "in the year of our lord").
-Other languages put short words of their own between ("2024 m. kovo 9 d."), so that their gaps are wider.
+Other languages put words of their own between ("2024 m. kovo 9 d."): those that CLDR's date formats hold, and
+those for "year".
 """
 
 from __future__ import annotations
@@ -11,17 +12,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from validators.grounding.date_spans import first_days
 from validators.grounding.dates import make
+from validators.grounding.folding import folded
 from validators.grounding.number_words import DAY_WORDS, DAYS, YEAR_WORDS, year_of
 
 NEAR = 48
 """Furthest that a day or a year stands from its month, in characters."""
 _TIGHT = r"[^\w]{0,4}"
-_WIDE = r"[^\w]{0,4}(?:(?:[^\W\d_]|[^\w\s]){1,12}[^\w]{0,3}){0,2}?"
+_BETWEEN = """
+ค ศ พ 年 月 日 년 일 di u г ел ê a an ж ጋላሳ dä de do m d ی й ܒ del аз dl lia འ ཚ ས ལ
+ཟ su ግርጋ lyɛ na መዓልት dal טן la ท оны ын гараг ч le л ዮም mh den id р թ e ko ren ш
+نچی ییل کونی ils ב die сыл күнэ mettas st gada ne ta sike suno tenpo ᠣᠨ ᠤ ᠢᠢᠨ
+ᠭᠠᠷᠠᠭ ᠤᠩ af og dnia dne roku rok r року года год god godine g anno anul jahr
+jahres jaar année año ano év vuonna
+"""
+_ALTERNATIVES = "|".join(sorted(folded(_BETWEEN).split(), key=len, reverse=True))
+_WIDE = rf"[^\w]{{0,4}}(?:(?:{_ALTERNATIVES})(?![a-z])[^\w]{{0,4}}){{0,2}}?"
 _OF = r"(?:st|nd|rd|th|er|º|°)?(?:[^\w]{0,3}(?:day|of|the|month|de|del)\b){0,5}"
 _LONG_WAY = r"[^\w]{0,4}(?:(?:of|in|the|year|our|lord|a\.?d|de|del)\b[^\w]{1,3}){0,6}"
 _DAY = rf"(?:\d{{1,2}}(?!\d)|{DAY_WORDS})"
 _ANY_YEAR = re.compile(r"\d{4}|thousand|nineteen|twenty")
+_TO = r"(?:\s?-\s?|\s(?:to|and|until|bis|und|au|et|al|y|a|e|do|tot|en)\s)"
 _YEAR = rf"(?:\d{{4}}(?!\d)|{YEAR_WORDS})"
 
 Found = Iterator[tuple[int, int, date]]
@@ -44,10 +56,10 @@ class Surroundings:
         """The patterns with `gap` between the parts."""
         ordinal = r"(?:st|nd|rd|th)?"
         parts = (
-            rf"(?<!\d)(?:(\d{{1,2}}){ordinal}\.?\s?-\s?)?(?<!\d)({_DAY}){_OF}{gap}\Z",
+            rf"(?<!\d)(?:(\d{{1,2}}){ordinal}\.?{_TO})?(?<!\d)({_DAY}){_OF}{gap}\Z",
             rf"(?:{gap}|{_LONG_WAY})({_YEAR})",
             rf"[^\w]{{0,4}}(?:the )?({_DAY}){_OF}(?:{gap}|{_LONG_WAY})({_YEAR})",
-            rf"[^\w]{{0,4}}(\d{{1,2}}){ordinal}\s?-\s?(\d{{1,2}}){_OF}{gap}({_YEAR})",
+            rf"[^\w]{{0,4}}(\d{{1,2}}){ordinal}{_TO}(\d{{1,2}}){_OF}{gap}({_YEAR})",
             rf"(?<!\d)(\d{{4}}){gap}\Z",
             rf"{gap}({_DAY})",
             rf"(?<!\d)(\d{{4}}){gap}({_DAY}){gap}\Z",
@@ -70,9 +82,12 @@ class Surroundings:
             for group in (1, 2):
                 yield from _one(start, days.end(), days[3], month, days[group])
         if not after:
-            yield from self._year_first(text, start, end, month)
+            yield from self._year_elsewhere(text, start, end, month)
 
-    def _year_first(self, text: str, start: int, end: int, month: int) -> Found:
+    def _year_elsewhere(self, text: str, start: int, end: int, month: int) -> Found:
+        """The year comes first, or behind the last day of a range that ends in another month."""
+        for first, last, written, number in first_days(text, start, end, month):
+            yield from _one(first, last, written, month, number)
         low, high = max(0, start - NEAR), min(len(text), end + NEAR)
         year, day = self.left_year.search(text, low, start), self.right_day.match(text, end, high)
         if year and day:

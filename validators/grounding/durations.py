@@ -7,7 +7,10 @@ import re
 from validators.grounding.number_words import COUNTS, DAY_WORDS, DAYS, SMALL_WORDS
 
 _UNIT = r"(day|week|month|quarter|year)s?"
-_VALUE = re.compile(rf"\s*(\d{{1,4}}|{SMALL_WORDS})[\s-]+{_UNIT}\s*\Z")
+_VALUE = re.compile(
+    rf"\s*(?:a period of\s+)?(\d{{1,4}}|{SMALL_WORDS})(?:\s{{0,2}}\(\s?(\d{{1,4}}|{SMALL_WORDS})\s?\))?"
+    rf"[\s-]+{_UNIT}\s*\.?\Z"
+)
 _COUNT = rf"(\d{{1,4}}(?![\d.,])|{SMALL_WORDS})"
 _WRITTEN = re.compile(
     rf"(?<![\w.,-]){_COUNT}(?:\s{{0,2}}\(\s?{_COUNT}\s?\))?\)?[\s-]{{0,2}}"
@@ -21,7 +24,9 @@ _ANNIVERSARY = re.compile(
 def parse(folded: str) -> tuple[int, str] | None:
     """(count, unit) where the whole folded text is a duration; else None."""
     match = _VALUE.match(folded)
-    return (_count(match[1]), match[2]) if match else None
+    if not match or (match[2] and _count(match[1]) != _count(match[2])):
+        return None
+    return _count(match[1]), match[3]
 
 
 def scan(folded: str) -> list[tuple[int, int, tuple[int, str]]]:

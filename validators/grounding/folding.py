@@ -26,6 +26,9 @@ _PUNCTUATION = {
     **dict.fromkeys("・‧", "·"),
 }
 
+_STROKES = dict(zip("łøđðħŧıɨʉƶ", "loddhtiiuz", strict=True))
+"""Letters that Unicode does not take apart."""
+
 
 class Folded:
     """A folded text. `text` is what is compared; `span()` gives a range's place in the original."""
@@ -104,7 +107,7 @@ class _Folder:
             start = after
 
     def _group(self, start: int, end: int) -> None:
-        out = _fold_group(self.text[start:end])
+        out = self.text[start] if self._stands_apart(start, end) else _fold_group(self.text[start:end])
         if len(out) == 1 and end - start == 1:
             self._copy(out)
             return
@@ -112,6 +115,14 @@ class _Folder:
             self._step(start, end)
         self._copy(out)
         self._step(end, -1)
+
+    def _stands_apart(self, start: int, end: int) -> bool:
+        """Whether a raised, circled or fractional number would run into digits: "50.00¹" is no 50.001."""
+        if end - start > 1 or not _holds_digits(self.text[start]):
+            return False
+        around = self.text[max(0, start - 1) : start] + self.text[end : end + 1]
+        fraction = unicodedata.numeric(self.text[start], 0) % 1 != 0
+        return fraction or any(char.isdecimal() or _holds_digits(char) for char in around)
 
     def _step(self, origin: int, end: int) -> None:
         if self.at[-1] == self.length:
@@ -124,8 +135,14 @@ class _Folder:
 
 @lru_cache(maxsize=65536)
 def _base(char: str) -> str:
-    """A letter without its accent; other characters as they are."""
-    return char if char.isascii() else unicodedata.normalize("NFD", char)[0]
+    """A letter without its accent or stroke; other characters as they are."""
+    return char if char.isascii() else _STROKES.get(char) or unicodedata.normalize("NFD", char)[0]
+
+
+@lru_cache(maxsize=65536)
+def _holds_digits(char: str) -> bool:
+    """Whether a character that is no digit of any script unfolds to one: "²", "½", "①"."""
+    return not char.isdecimal() and any(map(str.isdecimal, unicodedata.normalize("NFKC", char)))
 
 
 @lru_cache(maxsize=65536)
@@ -153,8 +170,12 @@ def _fold_char(char: str) -> str:
     if char in _PUNCTUATION:
         return _PUNCTUATION[char]
     category = unicodedata.category(char)
+    if category == "Cn" and "\U00010000" <= char < "\U00020000":
+        return chr(
+            0x20000 + (ord(char) & 0xFFFF)
+        )  # a script newer than Python's tables: letters, for matching
     if category == "Nd":
         return str(unicodedata.decimal(char))
-    if category == "Cf" or char in "\u034f\ufe0e\ufe0f":
+    if category == "Cf" or char in "\u034f\ufe0e\ufe0f\u0307":
         return ""
     return char

@@ -45,12 +45,26 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
     best = fuzz.partial_ratio_alignment(needle, hay, score_cutoff=100 * least)
     if best is None:
         return ABSENT
-    start, end = _to_words(best.dest_start, best.dest_end, index)
+    start, end = _to_words(*_trimmed(needle, hay, best.dest_start, best.dest_end), index)
     window = hay[start:end]
     score = Levenshtein.normalized_similarity(needle, window)
-    if score < least or not digits_agree(needle, window) or not _each_word(words, window):
+    if (
+        score < least
+        or not index.words.whole(start, end)
+        or not digits_agree(needle, window)
+        or not _each_word(words, window)
+    ):
         return ABSENT
     return Lookup(Match.FUZZY, (index.word_span(start, end),), round(score, 3))
+
+
+def _trimmed(needle: str, hay: str, start: int, end: int) -> tuple[int, int]:
+    """A window without what it holds before the value's first letter and behind its last."""
+    edits = Levenshtein.opcodes(needle, hay[start:end])
+    first, last = edits[0], edits[-1]
+    head = first.dest_end - first.dest_start if first.tag == "insert" else 0
+    tail = last.dest_end - last.dest_start if last.tag == "insert" else 0
+    return (start + head, end - tail) if head + tail < end - start else (start, end)
 
 
 def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
@@ -66,17 +80,35 @@ def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
 def _each_word(words: Words, window: str) -> bool:
     """Whether no word of the value is another word in the window: each keeps most of its letters."""
     needle = words.squeezed
-    spoilt = [0] * (len(needle) + 1)
-    for edit in Levenshtein.opcodes(needle, window):
-        if edit.tag == "insert":
-            spoilt[edit.src_start] += edit.dest_end - edit.dest_start
-        elif edit.tag != "equal":
-            for at in range(edit.src_start, edit.src_end):
-                spoilt[at] += 1
+    spoilt = _spoilt(needle, window)
     cuts = [at for at in range(len(needle) + 1) if words.parts(at)]
     return all(
-        sum(spoilt[start:end]) <= max(1, int(WORD_SHARE * (end - start))) for start, end in pairwise(cuts)
+        sum(spoilt[2 * start : 2 * end + 1]) <= _allowed(needle, start, end) for start, end in pairwise(cuts)
     )
+
+
+def _allowed(needle: str, start: int, end: int) -> int:
+    """Letters of a word that may differ. None of a single one, nor of two before a number: "4A", "SS 2"."""
+    if end - start == 1 or (end - start == 2 and needle[end : end + 1].isdecimal()):
+        return 0
+    return max(1, int(WORD_SHARE * (end - start)))
+
+
+def _spoilt(needle: str, window: str) -> list[int]:
+    """Letters that differ, two counts for each character of the needle: those put in before it, and itself.
+
+    What is put in between two words so counts for both.
+    """
+    spoilt = [0] * (2 * len(needle) + 2)
+    for edit in Levenshtein.opcodes(needle, window):
+        length = edit.src_end - edit.src_start
+        if edit.tag == "insert":
+            spoilt[2 * edit.src_start] += edit.dest_end - edit.dest_start
+        for step in range(length if edit.tag != "equal" else 0):
+            other = window[edit.dest_start + step] if edit.dest_end - edit.dest_start == length else ""
+            lookalike = frozenset((needle[edit.src_start + step], other)) in _LOOKALIKE
+            spoilt[2 * (edit.src_start + step) + 1] += not lookalike
+    return spoilt
 
 
 def digits_agree(needle: str, window: str) -> bool:
@@ -93,7 +125,8 @@ def _edits_agree(needle: str, window: str) -> bool:
             continue
         left = needle[edit.src_start : edit.src_end]
         right = window[edit.dest_start : edit.dest_end]
-        if any(map(str.isdecimal, left + right)) and not _alike(left, right):
+        digits = any(map(str.isdecimal, left + right))
+        if " " in left + right or (digits and not _alike(left, right)):
             return False
     return True
 

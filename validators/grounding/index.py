@@ -10,7 +10,17 @@ from decimal import Decimal
 from functools import cached_property
 
 from schemas.records import Span
-from validators.grounding import dates, durations, lines, month_names, named_dates, numbers, region
+from validators.grounding import (
+    dates,
+    durations,
+    lines,
+    month_names,
+    named_dates,
+    number_context,
+    numbers,
+    region,
+    spelled,
+)
 from validators.grounding.dates import DateMention
 from validators.grounding.folding import Folded, fold
 from validators.grounding.numbers import NumberMention
@@ -52,6 +62,31 @@ class SourceIndex:
                 yield mention
 
     @cached_property
+    def spelled_numbers(self) -> Mapping[Decimal | int, list[tuple[int, int]]]:
+        """Number -> where it is written in English words, or with a fraction's sign."""
+        found: dict[Decimal | int, list[tuple[int, int]]] = defaultdict(list)
+        for start, end, value in spelled.scan(self.folded.text):
+            found[value].append((start, end))
+        return found
+
+    def part_of(self, mention: NumberMention) -> str | None:
+        """What a mention of bare digits belongs to instead of being a number: a date, a code."""
+        text = self.folded.text
+        if not text[mention.start : mention.end].isdecimal():
+            return None
+        at = bisect_right(self._date_ranges, (mention.start, len(text))) - 1
+        if at >= 0 and mention.end <= self._date_ranges[at][1]:
+            return "a date"
+        return number_context.part_of(text, mention.start, mention.end)
+
+    @cached_property
+    def _date_ranges(self) -> list[tuple[int, int]]:
+        """Where dates are written, in order; rows of numbers that may be dates are left out."""
+        ranges = {(m.start, m.end) for found in self.dates.values() for m in found}
+        text = self.folded.text
+        return sorted(place for place in ranges if not text[slice(*place)].replace(" ", "").isdecimal())
+
+    @cached_property
     def decimal_mark(self) -> str | None:
         """The mark before cents where the numbers agree on one: what "1.234" means turns on it."""
         return numbers.decimal_mark(self.folded.text)
@@ -75,9 +110,17 @@ class SourceIndex:
     @cached_property
     def date_votes(self) -> frozenset[str]:
         """The orders (`dmy`, `mdy`) that the document's own unmistakable numeric dates are written in."""
-        mentions = [mention for found in self.dates.values() for mention in found]
-        sure = {order for m in mentions if len(m.readings) == 1 for order, _ in m.readings}
-        return frozenset(sure & {"dmy", "mdy"})
+        return self._votes({"dmy", "mdy", "ymd"})
+
+    @cached_property
+    def likely_votes(self) -> frozenset[str]:
+        """The same with those of dates such as "25/12/24", which begin with a day unless with a year."""
+        return self._votes({"dmy", "mdy"})
+
+    def _votes(self, orders: set[str]) -> frozenset[str]:
+        mentions = {mention for found in self.dates.values() for mention in found}
+        readings = [{order for order, _ in m.readings if order in orders} for m in mentions]
+        return frozenset().union(*(found for found in readings if len(found) == 1)) & {"dmy", "mdy"}
 
     @cached_property
     def region_order(self) -> str | None:
@@ -88,7 +131,9 @@ class SourceIndex:
         """How a date of two readings is read: by the document's other dates, the locale, or its country."""
         if len(self.date_votes) == 1:
             return next(iter(self.date_votes))
-        return month_names.date_order(locale or self.locale) or self.region_order
+        if order := month_names.date_order(locale or self.locale):
+            return order
+        return next(iter(self.likely_votes)) if len(self.likely_votes) == 1 else self.region_order
 
     @cached_property
     def durations(self) -> list[tuple[int, int, tuple[int, str]]]:

@@ -62,6 +62,16 @@ def date_order(tag: str | None) -> str | None:
     return order if order in ("dmy", "mdy", "ymd") else "dmy"
 
 
+@lru_cache(maxsize=256)
+def year_last_order(tag: str | None) -> str | None:
+    """`dmy` where a locale that writes the year first puts the day before the month when it comes last."""
+    locale = parse_locale(tag)
+    if locale is None:
+        return None
+    letters = [char for char in get_date_format("long", locale).pattern.lower() if char in "dmy"]
+    return "dmy" if "".join(dict.fromkeys(letters)) == "dmy" else None
+
+
 def _by_first_word(entries: Iterable[tuple[str, int]]) -> Names:
     names: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for name, month in entries:

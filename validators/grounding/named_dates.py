@@ -59,7 +59,7 @@ def _around(
     text: str, at: int, entry: tuple[tuple[str, int], ...], surroundings: Surroundings
 ) -> Iterator[DateMention]:
     """The dates around the longest name of `entry` that stands at `at`; a shared name is ambiguous."""
-    found: dict[tuple[int, int], list[tuple[str, date]]] = defaultdict(list)
+    found: dict[tuple[int, int, int], list[tuple[str, date]]] = defaultdict(list)
     longest = 0
     for name, month in entry:
         start = at - _offset(name)
@@ -72,8 +72,8 @@ def _around(
         )
         for first, last, day in days:
             longest = len(name)
-            found[first, last].append((f"month {month} {day.day}", day))
-    yield from (DateMention(start, end, tuple(days)) for (start, end), days in found.items())
+            found[first, last, day.day].append((f"month {month} {day.day}", day))
+    yield from (DateMention(start, end, tuple(days)) for (start, end, _), days in found.items())
 
 
 @lru_cache(maxsize=8192)

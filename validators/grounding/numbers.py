@@ -15,6 +15,8 @@ _NUMBER = re.compile(r"\d+(?:[.,'٫٬،⹁]\d+)*+")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
 _CENTS = re.compile(r"\d([.,])\d\d(?![\d.,]\d|\d)")
 _SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬،⹁ "))
+_POINT = re.compile(r"(?:\A|[\s($€£¥+-])\.\Z")
+"""A point that begins a number: ".50"."""
 LONGEST = 40
 """Longest run of digits that is a number to anyone; longer ones are left alone."""
 
@@ -32,7 +34,6 @@ class NumberMention:
     keys: tuple[str, ...]
     mark: str
     negative: bool = False
-    percent: bool = False
 
 
 def key(whole: str, fraction: str = "") -> str:
@@ -82,6 +83,8 @@ def decimal_mark(text: str) -> str | None:
 def mention(text: str, start: int, end: int) -> NumberMention | None:
     """What is written in a folded range, with all its readings; None where it is a date or a version."""
     keys = readings(text[start:end].replace(" ", "'")) if end - start <= LONGEST else ()
+    if start and text[start - 1] == "." and _POINT.search(text, max(0, start - 3), start):
+        keys = (key("0", text[start:end]),) if text[start:end].isdecimal() else ()
     return _mention(text, start, end, keys) if keys else None
 
 
@@ -115,7 +118,7 @@ def _mention(text: str, start: int, end: int, keys: tuple[str, ...]) -> NumberMe
     if "-" in before or "(" in before or after[:1] in "-)":
         negative = _negative(before, text[end : end + 8])
     mark = next((char for char in reversed(text[start:end]) if char in ".,'"), "")
-    return NumberMention(start, end, keys, mark, negative, "%" in after)
+    return NumberMention(start, end, keys, mark, negative)
 
 
 _MINUS = re.compile(r"(?:\A|[^\w-])-\s?(?:[a-z]{1,3}\.?|[^\w\s])?\s?\Z")

@@ -18,6 +18,8 @@ _FORMS: tuple[tuple[str, ...], ...] = (
     ("pvt", "private"),
     ("gmbh", "gesellschaft mit beschränkter haftung"),
     ("ag", "aktiengesellschaft"),
+    ("(株)", "株式会社"),
+    ("(有)", "有限会社"),
 )
 _OTHERS = {form: [other for other in forms if other != form] for forms in _FORMS for form in forms}
 _FORM = re.compile(rf"\b(?:{'|'.join(sorted(_OTHERS, key=len, reverse=True))})\b")

@@ -17,13 +17,18 @@ from itertools import compress
 from validators.grounding.folding import Folded, folded
 
 GAP = "\x00"
-_AND = re.compile(r"(?<![a-z]-\n)\band\b")
+_AND = re.compile(r"(?<=\s)(?<![a-z]-\n)and(?=\s)")
+_MARK = frozenset(".,'")
+"""What may stand within one number."""
 _GAP_ASCII = re.compile(r"([0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
 _GAP_ANY = re.compile(r"([0-9])[\W_](?=[\W_]*[0-9])")
 _KEPT_ASCII = b"abcdefghijklmnopqrstuvwxyz0123456789\x00"
 _MASK = bytes(code in _KEPT_ASCII for code in range(256))
 _DROP = {code: None for code in range(128) if code not in _KEPT_ASCII} | {0: " "}
 _BREAK = re.compile(r"\n|\t|\s\s|\|")
+_COLUMN = re.compile(r"[ \t]*[\t|][ \t]*|  +")
+LONGEST_LINE = 400
+"""Characters of a line that are looked at to know a place's column."""
 _RUN_ON = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -92,7 +97,16 @@ class Words:
 
     def whole(self, start: int, end: int) -> bool:
         """Whether [start, end) begins and ends with a word, or in a script that does not part words."""
-        return self.parts(start) and self.parts(end)
+        if not (self.parts(start) and self.parts(end)):
+            return False
+        return not (self._cuts_number(start - 1) or self._cuts_number(end))
+
+    def _cuts_number(self, gap: int) -> bool:
+        """Whether the gap at a squeezed offset is the mark within a number: "5" is no part of "2.5"."""
+        if not 0 < gap < len(self.squeezed) - 1 or self.squeezed[gap] != " ":
+            return False
+        before, after = self._at[gap - 1], self._at[gap + 1]
+        return after - before == 2 and self._text[before + 1] in _MARK
 
     def parts(self, at: int) -> bool:
         """Whether a word or number ends before the squeezed offset, and another begins at it."""
@@ -110,6 +124,12 @@ class Words:
             return True
         before = self._at[at - 1] if self.squeezed[at - 1] != " " else self._at[at - 2]
         return bool(_BREAK.search(self._text, before + 1, self._at[at]))
+
+    def column(self, at: int) -> tuple[int, int]:
+        """Where in its line a squeezed offset lies: how many columns stand before it, and characters."""
+        place = self._at[at]
+        line = self._text[max(self._text.rfind("\n", 0, place) + 1, place - LONGEST_LINE) : place]
+        return len(_COLUMN.findall(line.lstrip())), len(line)
 
     @cached_property
     def _compact(self) -> tuple[str, list[int]]:
