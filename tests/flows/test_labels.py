@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 from decimal import Decimal
@@ -10,6 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from flows.labels import files, match, read_labels, write_texts
@@ -17,7 +20,8 @@ from schemas.compare import LIST_RULES, TOLERANCE, VALUE_RULES
 from schemas.contract import ExtractionSchema, Money, Reasoning, Row, Text, field
 from schemas.errors import LabelError
 from schemas.receipt.v1 import Receipt
-from validators.correctness import Outcome
+from validators.comparison.labels import LabelReader, conventions
+from validators.correctness import Outcome, compare
 
 
 class Party(Row):
@@ -317,3 +321,36 @@ def test_the_examples_in_the_documentation_are_read(root: Path, tmp_path: Path) 
         assert labels.rows[1].fields["date"] == dt.date(2016, 12, 3)
     assert all(f"`{rule}" in page for rule in (*LIST_RULES, *VALUE_RULES, TOLERANCE))
     assert all(f"`{outcome}`" in page for outcome in Outcome)
+
+
+NAMES = ("name", "city", "price")
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = st.fixed_dictionaries(
+    {}, optional={name: ANY_JSON for name in Bill.model_fields if name != "reasoning"}
+)
+NOTHING = {"reasoning": "", "seller": None, "day": None, "total": None, "tags": [], "lines": []}
+
+
+@settings(deadline=None, max_examples=300)
+@given(FIELDS)
+def test_whatever_a_label_holds_it_is_read_or_named(fields: dict[str, Any]) -> None:
+    values, unusable = LabelReader(Bill, conventions(Bill, [fields])).read(fields)
+    assert set(values) | {one.pointer.split("/")[1] for one in unusable} == set(fields)
+    assert {one.outcome for one in compare(Bill, None, values)} <= {Outcome.UNANSWERED}
+    assert {one.outcome for one in compare(Bill, NOTHING, values)} <= {Outcome.RIGHT, Outcome.MISSED}
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(FIELDS, st.binary(max_size=40))
+def test_whatever_stands_in_a_file_it_is_read_counted_or_refused(
+    tmp_path: Path, fields: dict[str, Any], noise: bytes
+) -> None:
+    for name in ("labels.jsonl", "labels.csv"):
+        file = lines(tmp_path, {"id": "x", "fields": fields}, noise, GOOD, name=name)
+        with contextlib.suppress(LabelError):
+            for label in read_labels(file, Bill).rows:
+                assert label.printed.encode()
