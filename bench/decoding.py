@@ -3,7 +3,7 @@
 Prints one JSON object. `guided_over_unguided`: tokens a second with the schema's mask over tokens a second
 without it, for the same prompts and exactly as many tokens each (the schema is repeated in a list that cannot
 end earlier; without it the end token is ignored), rounds taking turns, prefix cache emptied before each.
-`compile_ms`: what the default backend needs for each shipped schema, median and worst of ten (the worst tells of the machine).
+`compile_ms`: what the default backend needs for each shipped schema, median and worst of ten.
 `scoring_share`: time of the second pass over the time of generating what it scores. Exit 1 where guided is
 slower by more than a tenth, or a schema takes 50 ms or more.
 """

@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "TORCH_CPP_LOG_LEVEL": "ERROR",
     "TORCH_LOGS": "-all",
+    "VLLM_REGEX_COMPILATION_TIMEOUT_S": "60",  # outlines needs more than vLLM's 5 s for a receipt's schema
     "PYTHONWARNINGS": "ignore",  # the child's; ours are set up already
 }
 
