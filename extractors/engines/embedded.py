@@ -143,7 +143,8 @@ class EmbeddedEngine:
             output = await self._final_output(ids, sampling.distribution())
         except Exception as error:
             raise translated(error) from error
-        return {int(id_): float(one.logprob) for id_, one in output.outputs[0].logprobs[0].items()}
+        flat = output.outputs[0].logprobs
+        return dict(zip(flat.token_ids, flat.logprobs, strict=True))
 
     def identity(self) -> Mapping[str, str]:
         """Content hashes of the model, and the engine's settings."""

@@ -69,6 +69,7 @@ def distribution() -> Any:
         temperature=0.0,
         max_tokens=1,
         logprobs=-1,
+        flat_logprobs=True,
         detokenize=False,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )

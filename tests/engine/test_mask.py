@@ -26,7 +26,7 @@ TOLERANCE = 0.05  # of a probability: bfloat16 in two implementations
 
 
 class Slip(ExtractionSchema):
-    """A till receipt: the shop and the total. It has no worked example, so the model begins with prose."""
+    """A till receipt: the shop and the total. It has no worked example, so the model begins as it likes."""
 
     reasoning: Reasoning
     company: Text | None = field("The shop's name, as printed.")
@@ -99,7 +99,7 @@ async def test_the_likeliest_tokens_are_those_of_transformers(scored: Scored) ->
         assert {id_ for id_, _ in traced.after} <= legal
 
 
-async def test_this_model_would_begin_with_prose(scored: Scored, engine: EmbeddedEngine) -> None:
+async def test_left_alone_the_model_would_begin_otherwise(scored: Scored, engine: EmbeddedEngine) -> None:
     first = scored.attempt.tokens[0]
     assert engine.tokenizer.name(first.id).startswith("{")
     assert (removed_mass(first) or 0.0) > 0.5
