@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -43,7 +44,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path, model_dir: Path, source: Path) -> Run:
-    def carry(fake: FakeServer, **changes: object) -> Summary:
+    def carry(fake: FakeServer, **changes: Any) -> Summary:
         usual = {
             "home": tmp_path / "home",
             "model": model_dir,
