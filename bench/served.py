@@ -2,8 +2,8 @@
 
 `python bench/served.py DIR [--schema receipt@1] [--limit 60] [--rounds 3]` prints one JSON object. Both
 engines have the same model, settings, prompts and number in flight, and both are loaded before the clock
-starts; an idle one takes no time. A round is embedded, then served, each from an empty prefix cache. `ratio` is
-that of the median rates; exit 1 where it is under 0.95.
+starts; an idle one takes no time. A round is embedded, then served, each from an empty prefix cache. `ratio`
+is that of the median rates; exit 1 where it is under 0.95.
 """
 
 from __future__ import annotations
