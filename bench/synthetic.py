@@ -88,7 +88,7 @@ def _attempts(random: np.random.Generator, run_id: str, ids: list[str], attempts
         "sample": 0,
         "seed": 7,
         "ending": "stop",
-        "text": [_answer(cents) for cents in random.integers(100, 99_999, size)],
+        "text": _texts(random, size),
         "prompt_tokens": random.integers(300, 900, size),
         "output_tokens": random.integers(40, 120, size),
         "cached_tokens": 256,
@@ -99,6 +99,14 @@ def _attempts(random: np.random.Generator, run_id: str, ids: list[str], attempts
         "started_at": MOMENT,
         "tokens": [[]] * size,
     }
+
+
+def _texts(random: np.random.Generator, size: int) -> list[str]:
+    """Answers, one in two hundred of them cut."""
+    answers = [_answer(cents) for cents in random.integers(100, 99_999, size)]
+    return [
+        text[:40] if cut else text for text, cut in zip(answers, random.random(size) < 0.005, strict=True)
+    ]
 
 
 def _answer(cents: int) -> str:
@@ -137,6 +145,7 @@ def _fields(random: np.random.Generator, run_id: str, ids: list[str]) -> dict[st
         "is_null": nulls,
         "has_candidates": nulls & (random.random(size) < 0.3),
         "grounding": ["null" if null else "verbatim" for null in nulls],
+        "removed_mass": random.random(size) * 0.4,
     }
 
 
