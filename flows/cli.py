@@ -25,7 +25,7 @@ from flows.commands import (
     trace,
 )
 from flows.output import note, safe
-from schemas.errors import AssayError
+from schemas.errors import AssayError, EngineUnavailable
 
 app = typer.Typer(
     name="assay",
@@ -58,7 +58,7 @@ def main() -> None:
         app()
     except AssayError as error:
         note(f"assay: {error}")
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, EngineUnavailable) else 2)  # an engine may be back, a wrong call stays
     except BrokenPipeError:
         # Who read our output went away (`| head`): nothing to say, and Python must not try again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
