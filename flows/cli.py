@@ -16,6 +16,7 @@ from flows.commands import (
     failures,
     gate,
     land,
+    purge,
     rerun,
     runs,
     schemas,
@@ -47,6 +48,7 @@ app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)
 app.command("land")(land.land)
 app.command("snapshot")(snapshot.snapshot)
+app.command("purge")(purge.purge)
 app.add_typer(runs.app, name="runs")
 app.add_typer(schemas.app, name="schemas")
 app.add_typer(decodings.app, name="decodings")
@@ -58,7 +60,9 @@ def main() -> None:
         app()
     except AssayError as error:
         note(f"assay: {error}")
-        sys.exit(1 if isinstance(error, EngineUnavailable) else 2)  # an engine may be back, a wrong call stays
+        sys.exit(
+            1 if isinstance(error, EngineUnavailable) else 2
+        )
     except BrokenPipeError:
         # Who read our output went away (`| head`): nothing to say, and Python must not try again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
