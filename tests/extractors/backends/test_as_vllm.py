@@ -55,6 +55,7 @@ def is_stray(vocabulary: Vocabulary, id_: int) -> bool:
     return id_ in vocabulary.control or token.decode(errors="replace").startswith("\ufffd")
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:xgrammar")  # vLLM's use of it
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_masks_are_vllms(backend: Backend, model_dir: Path) -> None:
     from vllm.v1.structured_output.backend_types import StructuredOutputOptions
