@@ -1,6 +1,6 @@
 """How long the intervals of an evaluation take, and what they cover.
 
-`python -m bench.statistics [--inputs N] [--measures N] [--resamples N] [--coverage] [--json]`
+`python -m bench.intervals [--inputs N] [--measures N] [--resamples N] [--coverage] [--json]`
 
 The time is that of all intervals, the resamples drawn included. The loop beside it draws as many resamples
 one by one with NumPy, all measures at once: the ratio to it is what can be compared between machines.
