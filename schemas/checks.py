@@ -9,19 +9,24 @@ Amounts are exact decimals. How far a printed sum may be off is said by a `Round
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from enum import StrEnum
+from functools import reduce
 
 from stdnum import ean, iban
 from stdnum.eu import vat
+from stdnum.util import get_cc_module
 
 from schemas.contract import inconsistent
 from schemas.records import Finding
 
 Amount = Decimal | None
+_EXACT = Context(prec=400)
+"""Digits enough that no amount is too long to be rounded; what is added up is exact likewise."""
 _MINOR_UNITS: Mapping[str, int] = {
     **dict.fromkeys(
         [
@@ -45,6 +50,8 @@ _MINOR_UNITS: Mapping[str, int] = {
         ],
         0,
     ),
+    "CLF": 4,
+    "UYW": 4,
     **dict.fromkeys(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"], 3),
 }
 
@@ -71,12 +78,12 @@ PRINTED = Rule()
 
 def minor_unit(currency: str | None) -> Decimal:
     """The smallest amount of a currency (ISO 4217): 0.01 for most, 1 for yen, 0.001 for Kuwaiti dinar."""
-    return Decimal(1).scaleb(-_MINOR_UNITS.get(currency or "", 2))
+    return Decimal(1).scaleb(-_places(currency))
 
 
 def rounded(amount: Decimal, currency: str | None = None, rule: Rule = PRINTED) -> Decimal:
     """An amount in whole minor units of its currency."""
-    return amount.quantize(minor_unit(currency), rounding=rule.rounding.value)
+    return amount.quantize(minor_unit(currency), rounding=rule.rounding.value, context=_EXACT)
 
 
 def sums_to(
@@ -87,7 +94,7 @@ def sums_to(
     if total is None or not known or len(known) < len(terms):
         return
     parts = [rounded(term, currency, rule) for term in known] if rule.each_term else known
-    expected = rounded(sum(parts, Decimal(0)), currency, rule)
+    expected = rounded(reduce(_EXACT.add, parts), currency, rule)
     if expected != rounded(total, currency, rule):
         message = f"The {len(known)} amounts sum to {expected}; printed is {total}."
         yield inconsistent(message, pointer=pointer, expected=expected, found=total)
@@ -124,16 +131,13 @@ def taxed(
 
 
 def is_due(total: Amount, prepaid: Amount, due: Amount, pointer: str) -> Iterator[Finding]:
-    """What is due against the total less what was prepaid, exactly."""
-    if total is None or due is None or total - (prepaid or 0) == due:
+    """What is due against the total less what was prepaid, exactly, whichever sign the prepayment has."""
+    if total is None or due is None:
         return
-    expected = total - (prepaid or 0)
-    yield inconsistent(
-        f"{total} less {prepaid or 0} is {expected}, not {due}.",
-        pointer=pointer,
-        expected=expected,
-        found=due,
-    )
+    paid = abs(prepaid or Decimal(0)).copy_sign(total)
+    if total - paid != due:
+        message = f"{total} less {abs(paid)} is {total - paid}, not {due}."
+        yield inconsistent(message, pointer=pointer, expected=total - paid, found=due)
 
 
 def in_order(earlier: date | None, later: date | None, pointer: str) -> Iterator[Finding]:
@@ -158,7 +162,7 @@ def same_sign(amounts: Mapping[str, Amount]) -> Iterator[Finding]:
 
 
 def _places(currency: str | None) -> int:
-    return _MINOR_UNITS.get(currency or "", 2)
+    return _MINOR_UNITS.get((currency or "").upper(), 2)
 
 
 def valid_iban(value: str | None, pointer: str) -> Iterator[Finding]:
@@ -167,8 +171,16 @@ def valid_iban(value: str | None, pointer: str) -> Iterator[Finding]:
 
 
 def valid_vat_id(value: str | None, pointer: str) -> Iterator[Finding]:
-    """A VAT id of the European Union: its country's own check."""
-    yield from _checksum("VAT id", vat.is_valid, value, pointer)
+    """A VAT id with its country's prefix: that country's own check, in the European Union and elsewhere."""
+    yield from _checksum("VAT id", _is_vat_id, value, pointer)
+
+
+def _is_vat_id(value: str) -> bool:
+    if vat.is_valid(value):
+        return True
+    compact = re.sub(r"[\W_]", "", value).upper()
+    national = get_cc_module(compact[:2].lower(), "vat") if compact[:2].isalpha() else None
+    return national is not None and any(national.is_valid(text) for text in (compact, compact[2:]))
 
 
 def valid_gtin(value: str | None, pointer: str) -> Iterator[Finding]:
@@ -185,15 +197,19 @@ def _checksum(
 
 
 def at_least_one(values: Mapping[str, object]) -> Iterator[Finding]:
-    """At least one of the values, by pointer, is not null."""
-    if values and all(value is None for value in values.values()):
+    """At least one of the values, by pointer, is given: neither null nor an empty text or list."""
+    if values and not any(map(_given, values.values())):
         names = ", ".join(values)
         yield inconsistent(f"None of {names} is given.", pointer=next(iter(values)), expected="at least one")
 
 
+def _given(value: object) -> bool:
+    return value is not None and value not in ("", [], ())
+
+
 def all_or_none(values: Mapping[str, object]) -> Iterator[Finding]:
     """Either all of the values, by pointer, are given or none."""
-    missing = [pointer for pointer, value in values.items() if value is None]
+    missing = [pointer for pointer, value in values.items() if not _given(value)]
     if 0 < len(missing) < len(values):
         given = ", ".join(pointer for pointer in values if pointer not in missing)
         for pointer in missing:

@@ -78,6 +78,7 @@ class Leaf:
     scale: Decimal | None = None
     compare: str | None = None
     locale: str | None = None
+    choices: tuple[str, ...] = ()
 
 
 @overload
@@ -133,7 +134,7 @@ def _leaves(node: Node, value: Any, pointer: str, row: str) -> Iterator[Leaf]:
         mark = node.mark
         yield Leaf(
             pointer, value, node.kind, row, node.derived, mark.evidence, mark.synonyms, mark.scale,
-            mark.compare, mark.locale,
+            mark.compare, mark.locale, tuple(map(str, node.choices)),
         )  # fmt: skip
 
 

@@ -27,9 +27,10 @@ def findings(leaves: Sequence[Leaf], index: SourceIndex) -> Iterator[Finding]:
 
 def _candidates(leaf: Leaf, index: SourceIndex) -> Iterator[Span]:
     if leaf.kind is Kind.DATE:
-        yield from (index.span(m.start, m.end) for found in index.dates.values() for m in found)
+        dates = index.dates or index.foreign_dates
+        yield from (index.span(m.start, m.end) for found in dates.values() for m in found)
     elif leaf.kind is Kind.ENUM:
-        for value in leaf.synonyms:
+        for value in leaf.choices or leaf.synonyms:
             yield from enum_lookup.look_up(value, index, leaf.synonyms).spans
     elif leaf.kind in (Kind.NUMBER, Kind.IDENTIFIER):
         yield from _labelled(leaf, _AMOUNT if leaf.kind is Kind.NUMBER else _WORD, index)

@@ -13,7 +13,15 @@ from typing import Any
 
 from schemas.contract import Kind, Leaf
 from schemas.records import FieldResult, Finding, Match, Span
-from validators.grounding import candidates, date_lookup, enum_lookup, number_lookup, report, text_lookup
+from validators.grounding import (
+    candidates,
+    date_lookup,
+    enum_lookup,
+    labelled,
+    number_lookup,
+    report,
+    text_lookup,
+)
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import Lookup
 from validators.grounding.nearest import choose
@@ -49,6 +57,7 @@ def check(
         fields.append(FieldResult(leaf.pointer, written(leaf.value), lookup.match, lookup.score, span))
         findings += report.of_leaf(leaf, lookup, span)
     findings += report.of_rows(leaves, spans, index)
+    findings += labelled.findings(leaves, lookups, spans, index)
     findings += candidates.findings(leaves, index)
     return Grounding(tuple(fields), tuple(findings))
 

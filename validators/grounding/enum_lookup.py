@@ -16,6 +16,10 @@ from validators.grounding.words import squeeze
 
 _LOCAL = re.compile(r"(?<![^\W\d_])(?:r|a|au|c|ca|s|sg|hk|nz|nt|mx|rd|b)\Z")
 """What makes a dollar sign another country's: R$, HK$."""
+AMBIGUOUS = frozenset(["r", "fr", "ft", "sr", "tl", "real", "won", "rand", "lei", "lira", "pound", "pounds"])
+"""Signs of money that are also other words or units: they count only beside a number."""
+_NUMBER_BEFORE = re.compile(r"\d\W{0,2}\Z")
+_NUMBER_AFTER = re.compile(r"\W{0,3}\d")
 LONG = 7
 """Letters of the shortest spelling that is also found at the head of a compound."""
 
@@ -23,7 +27,7 @@ LONG = 7
 def look_up(value: Any, index: SourceIndex, synonyms: Mapping[str, tuple[str, ...]]) -> Lookup:
     """Find an enum's value by any spelling that the schema names for it. Never fuzzy."""
     written = str(value)
-    direct = text_lookup.whole(written, index)
+    direct = _code(written, index) if signs(written) else text_lookup.whole(written, index)
     if direct.match is not Match.ABSENT:
         return direct
     names = (*synonyms.get(written, ()), *signs(written))
@@ -31,13 +35,33 @@ def look_up(value: Any, index: SourceIndex, synonyms: Mapping[str, tuple[str, ..
     return found(spans, index.text, written) if spans else ABSENT
 
 
+def _code(code: str, index: SourceIndex) -> Lookup:
+    """Find a currency's code: in capitals, or beside a number, for "try" and "all" are words as well."""
+    lookup = text_lookup.whole(code, index)
+    spans = [span for span in lookup.spans if _cut(span, index).isupper() or _priced(span, index)]
+    return found(spans, index.text, code) if spans else ABSENT
+
+
+def _cut(span: Span, index: SourceIndex) -> str:
+    return index.text[span.start : span.end]
+
+
+def _priced(span: Span, index: SourceIndex) -> bool:
+    """Whether a number stands beside a span, in the original text."""
+    before, after = index.text[max(0, span.start - 4) : span.start], index.text[span.end : span.end + 4]
+    return bool(_NUMBER_BEFORE.search(before) or _NUMBER_AFTER.match(after))
+
+
 def _spans(names: Iterable[str], index: SourceIndex) -> Iterator[Span]:
     for name in names:
         if squeeze(name) and name.replace(" ", "").isalnum():
             for place in index.words.find(squeeze(name)):
-                yield index.word_span(*place)
+                span = index.word_span(*place)
+                if squeeze(name) not in AMBIGUOUS or _priced(span, index):
+                    yield span
         elif name.strip():
-            yield from _signs(folded(name), index)
+            priced = squeeze(name) in AMBIGUOUS
+            yield from (s for s in _signs(folded(name), index) if not priced or _priced(s, index))
 
 
 def _compounds(names: Iterable[str], index: SourceIndex) -> Iterator[Span]:

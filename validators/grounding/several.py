@@ -10,23 +10,27 @@ from schemas.records import Finding, Level, Severity, Span
 from validators.grounding.index import SourceIndex
 from validators.grounding.numbers import readings
 
+_CODE = r"([a-z]{0,5}[-/]?\d[\w/-]{0,24})(?![\w]|[.,]\d)"
 _NUMBER = re.compile(
-    r"\b(?:invoice|rechnungs?|facture|factura|fattura|faktura|fatura)[ \t-]{0,2}"
-    r"(?:no|nr|number|nummer|num|n[°º]|numero|numéro|#|id)(?![a-z])[.:#° \t]{0,6}"
-    r"([a-z]{0,5}[-/]?\d[\w/-]{1,24})(?![\w.,])"
+    r"\b(?:invoice|rechnungs?|facture|factura|fattura|faktura|fatura|factuur)[ \t-]{0,2}"
+    r"(?:(?:no|nr|number|nummer|num|n[°º]|numero|numéro|número|#|id)(?![a-z])[.:#°\s]{0,6}|(?=[a-z]{1,5}[-/]\d))"
+    rf"{_CODE}|(?:請求書番号|发票号码?|發票號碼?|송장번호)[.:#\s]{{0,4}}{_CODE}"
 )
 _TOTAL = re.compile(
     r"\b(grand total|total due|amount due|invoice total|total amount|gesamtbetrag|rechnungsbetrag|zahlbetrag"
-    r"|montant total|total ttc|net à payer|importe total|totale fattura)\b"
-    r"[^\w\n]{0,8}(?:[^\W\d_]{1,4}[^\w\n]{1,3})?(\d[\d.,']*\d)"
+    r"|montant total|total ttc|net à payer|importe total|totale fattura|te betalen|att betala)\b"
+    r"[^\w\n]{0,8}(?:[^\W\d_]{1,4}[^\w\n]{1,3})?(\d(?:[\d.,']*\d)?)"
 )
+_DATE = re.compile(r"\d{1,4}[/-]\d{1,2}[/-]\d{1,4}")
 
 
 def findings(index: SourceIndex) -> Iterator[Finding]:
     """A warning for several invoice numbers, and one for each total that is printed with several amounts."""
     numbers: dict[str, tuple[int, int]] = {}
     for match in _NUMBER.finditer(index.folded.text):
-        numbers.setdefault(match[1], match.span(1))
+        group = 1 if match[1] else 2
+        if not _DATE.fullmatch(match[group]):
+            numbers.setdefault(match[group], match.span(group))
     if len(numbers) > 1:
         yield _warning("several_numbers", "invoice numbers", numbers, index)
     totals: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
