@@ -70,7 +70,7 @@ def _one(kind: Any, value: Any, more: int, branch: int) -> str:
         return _written(value[-1], more, branch)
     if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
         least, greatest, inner = value
-        return _written(inner, more, branch) * min(int(greatest), least + more)
+        return _written(inner, more, branch) * min(int(greatest), int(least) + more)
     return ""  # anchors take no room; what else there is, the search afterwards decides
 
 
