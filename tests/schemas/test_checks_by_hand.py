@@ -33,10 +33,17 @@ def test_prepayments_of_either_sign(total: str, prepaid: str | None, due: str) -
 @pytest.mark.parametrize(
     ("value", "valid"),
     [
-        ("GB980780684", True), ("GB980780685", False), ("CHE-107.787.577 MWST", True),
-        ("DE 136 695 976", True), ("NO 995 525 828 MVA", True), ("DE136695977", False), ("136695976", False), ("", False), ("XX1", False),
+        ("GB980780684", True),
+        ("GB980780685", False),
+        ("CHE-107.787.577 MWST", True),
+        ("DE 136 695 976", True),
+        ("NO 995 525 828 MVA", True),
+        ("DE136695977", False),
+        ("136695976", False),
+        ("", False),
+        ("XX1", False),
     ],
-)  # fmt: skip
+)
 def test_vat_ids_of_the_union_and_of_others(value: str, valid: bool) -> None:
     assert bool(list(checks.valid_vat_id(value, "/vat"))) is not valid
 
