@@ -11,7 +11,7 @@ from itertools import islice
 from extractors.readers.media import READER_VERSIONS, stamp
 from extractors.readers.pool import ReaderPool
 from flows.bundle import Bundle
-from flows.intake import Arrival
+from flows.intake import Arrival, without
 from flows.lock import exclusive
 from flows.order import Order
 from flows.plan import Plan, chosen, recover, terms_of
@@ -80,7 +80,8 @@ def plan_rerun(rerun: Rerun, settings: Settings) -> Plan:
     done = terms.finished()
     todo = list(islice((one for one in found if one.document_id not in done), rerun.order.limit))
     skipped = sum(one.document_id in done for one in found)
-    intake = ArchiveIntake(todo, warehouse, reread=rerun.reread)
+    purged = warehouse.tombstones().documents
+    intake = ArchiveIntake(todo, warehouse, reread=rerun.reread, purged=purged)
     return terms.over(len(todo) + skipped, [one.blob for one in todo], done, intake)
 
 
@@ -95,6 +96,7 @@ class ArchiveIntake:
     documents: Sequence[Archived]
     warehouse: Warehouse
     reread: bool = False
+    purged: frozenset[str] = frozenset()
 
     def arriving(self, at_once: int) -> Iterator[Arrival]:  # noqa: ARG002  a local disk needs no fetching ahead
         """Each document with its bytes, in order."""
@@ -125,7 +127,7 @@ class ArchiveIntake:
         """The document as it is read now, in its old place, and attachments that no earlier reader found."""
         first, *attached = pool.read(data, document.uri)
         known = self.warehouse.attached(document.document_id) if attached else frozenset()
-        new = [one for one in attached if one.document.document_id not in known]
+        new = [one for one in without(attached, self.purged) if one.document.document_id not in known]
         for one in new:
             self.warehouse.archive.put(one.data)
         return [replace(first.document, parent_id=document.parent_id), *(one.document for one in new)]

@@ -31,13 +31,14 @@ def extract(
     limit: Annotated[int, Field(ge=1)] | None = None,
     retry: list[Literal["failed", "rejected"]] | None = None,
     scoring: Scoring | None = None,
+    purged: bool = False,
 ) -> Summary:
     """Extract what is new in `source` under `schema_version` (`invoice@2`) and land it.
 
     Raises DocumentsFailed where documents got no answer for the engine's sake: the flow run is then failed.
     """
     statuses = frozenset(map(Status, retry or []))
-    order = Order(source, schema_version, decoding, limit, statuses, scoring=scoring)
+    order = Order(source, schema_version, decoding, limit, statuses, scoring=scoring, purged=purged)
     with planned(order, load()) as plan:
         summary = carry_out(plan)
     report(summary)

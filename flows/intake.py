@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Protocol
 
-from extractors.readers.pool import ReaderPool
+from extractors.readers.pool import ReaderPool, ReadResult
 from extractors.storage import read_all
 from flows.bundle import Bundle, unread
 from schemas.errors import ReadError
@@ -43,6 +44,8 @@ class StorageIntake:
     archive: Archive
     limit: int = field(kw_only=True)
     """Bytes; a larger blob is `too_large`."""
+    purged: frozenset[str] = frozenset()
+    """Documents that are neither archived nor extracted again."""
 
     def arriving(self, at_once: int) -> Iterator[Arrival]:
         """Bytes of each blob, in the order of the listing."""
@@ -53,8 +56,19 @@ class StorageIntake:
         """The archive first, so that no reader's crash can cost the bytes."""
         if isinstance(arrival.data, ReadError):
             return unread(arrival.blob, arrival.data)
+        if self.purged and sha256(arrival.data).hexdigest() in self.purged:
+            return Bundle(arrival.blob, [], set())
         self.archive.put(arrival.data)
-        results = pool.read(arrival.data, arrival.blob.uri)
+        results = without(pool.read(arrival.data, arrival.blob.uri), self.purged)
         for attachment in results[1:]:
             self.archive.put(attachment.data)
         return Bundle(arrival.blob, [result.document for result in results], set())
+
+
+def without(results: Sequence[ReadResult], purged: frozenset[str]) -> list[ReadResult]:
+    """What was read, less what was purged and what was attached to it. Parents come before attachments."""
+    gone = set(purged)
+    for one in results:
+        if one.document.parent_id in gone:
+            gone.add(one.document.document_id)
+    return [one for one in results if one.document.document_id not in gone]

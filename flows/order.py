@@ -15,7 +15,8 @@ class Order:
     """Extract `source` under `schema`. `retry`: statuses that are done again; `limit` counts blobs.
 
     `kind` is what the run is recorded as. `again` does all blobs, what is done under the recipe too: the new
-    extraction then stands beside the old one. `blobs` are taken instead of a listing of `source`.
+    extraction then stands beside the old one. `blobs` are taken instead of a listing of `source`. `purged`
+    takes up again what was purged.
     `scoring` None is what is set.
     """
 
@@ -27,6 +28,7 @@ class Order:
     kind: str = "extract"
     again: bool = False
     blobs: tuple[Blob, ...] | None = None
+    purged: bool = False
     scoring: Scoring | None = None
 
     @property

@@ -27,6 +27,7 @@ from schemas.recipe import Recipe
 from schemas.records import Blob
 from schemas.registry import SchemaVersion
 from schemas.registry import load as load_registry
+from warehouse.purge import Tombstones
 from warehouse.store import Warehouse
 
 if TYPE_CHECKING:
@@ -105,8 +106,10 @@ def plan(order: Order, settings: Settings) -> Plan:
     terms = terms_of(order, settings, schema, decoding)
     warehouse, limit = Warehouse(settings.home), settings.max_document_bytes
     done, known = terms.finished(), warehouse.known(listing)
-    todo = tuple(blob for blob in listing if not is_done(blob, known, done, limit))
-    return terms.over(len(listing), todo, done, StorageIntake(todo, warehouse.archive, limit=limit))
+    stones = Tombstones() if order.purged else warehouse.tombstones()
+    todo = tuple(blob for blob in listing if not (stones.cover(blob) or is_done(blob, known, done, limit)))
+    intake = StorageIntake(todo, warehouse.archive, limit=limit, purged=stones.documents)
+    return terms.over(len(listing), todo, done, intake)
 
 
 def chosen(order: Order, settings: Settings) -> tuple[SchemaVersion, Decoding]:

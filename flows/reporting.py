@@ -50,9 +50,16 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
     prepare_environment(settings)
     from flows.extract import extract
 
-    retry = sorted(order.retry)
     return _reported(
-        lambda: extract(order.source, order.schema, order.decoding, order.limit, retry, order.scoring)
+        lambda: extract(
+            order.source,
+            order.schema,
+            order.decoding,
+            limit=order.limit,
+            retry=sorted(order.retry),
+            scoring=order.scoring,
+            purged=order.purged,
+        )
     )
 
 

@@ -45,6 +45,12 @@ class Archive:
             )
         return data
 
+    def remove(self, sha: str) -> None:
+        """Forget one document, also what a writer that was killed left of it."""
+        path = self.path(sha)
+        for one in (path, *path.parent.glob(f".{sha}.*.tmp")):
+            one.unlink(missing_ok=True)
+
     def path(self, sha: str) -> Path:
         """Where a document's bytes stand. Raises WarehouseError for what is no SHA-256 in hex."""
         if not _SHA256.fullmatch(sha):

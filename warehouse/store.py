@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,12 +18,14 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import copies, evaluations, ledger, lookups, metrics, runs, verdicts
+from warehouse import copies, evaluations, ledger, lookups, metrics, purge, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
 from warehouse.connection import BRIEF_S, END_S, WAIT_S, opened, transaction
+from warehouse.copies import Copy
 from warehouse.landed import Landed
 from warehouse.migrate import is_current, migrate
+from warehouse.purge import Doom, Tombstones
 from warehouse.rows import now
 from warehouse.shards import sweep, waiting
 from warehouse.snapshot import refuse_existing, snapshot
@@ -263,6 +266,36 @@ class Warehouse:
         refuse_existing(self.database, file, replace=replace)
         self.record_copy(file, "snapshot")  # before there is one: a kill must not leave one that nobody knows
         snapshot(self.database, file, wait_s=self.wait_s)
+
+    def doomed(self, document_ids: Iterable[str]) -> Doom:
+        """What a purge of these documents would take."""
+        wanted = list(document_ids)
+        return self._read(lambda connection: purge.doomed(connection, wanted))
+
+    def older(self, before: datetime) -> list[str]:
+        """The documents that were first seen before a moment, attachments left out."""
+        return self._read(lambda connection: purge.older(connection, before))
+
+    def purge(self, doom: Doom, reason: str, who: str) -> None:
+        """Remove documents and all that came of them, for good; tombstones stay. Nothing may wait in staging.
+
+        The database is written anew, which takes as much room again. Where that fails, nothing is removed.
+        """
+        from warehouse.erase import erase  # loads Arrow, and the next one Pydantic
+        from warehouse.rewrite import rewritten, sweep
+
+        with rewritten(self.database, doom.ids, doom.names, self.wait_s) as connection:
+            purge.bury(connection, doom, reason, who)
+            erase(self.home, doom.ids)
+            sweep(self.database)
+
+    def tombstones(self) -> Tombstones:
+        """What was purged, so that it is known again."""
+        return self._read(purge.tombstones)
+
+    def copies(self) -> list[Copy]:
+        """The snapshots and exports that are still where they were put."""
+        return self._read(copies.existing)
 
     def record_copy(self, path: Path, kind: str) -> None:
         """Record that content of the warehouse now stands at `path`: a `snapshot`, or an export."""

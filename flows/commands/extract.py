@@ -35,6 +35,7 @@ def extract(
         bool | None,
         typer.Option(help="Keep a typed table of all answers under this schema version, or no longer."),
     ] = None,
+    purged: Annotated[bool, typer.Option("--purged", help="Take up again what was purged.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Extract what is new in SOURCE under a schema, check it, and land it.
@@ -49,7 +50,9 @@ def extract(
     from flows.typed import keep_typed
 
     settings = load(**({} if scoring is None else {"scoring": scoring}))
-    order = Order(source, schema, decoding, limit, statuses(retry or []), scoring=settings.scoring)
+    order = Order(
+        source, schema, decoding, limit, statuses(retry or []), scoring=settings.scoring, purged=purged
+    )
     if dry_run:
         list_plan(plan(order, settings), as_json)
         return
