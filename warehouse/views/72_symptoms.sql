@@ -5,16 +5,21 @@ WITH answered AS (
     SELECT count(*) FILTER (status <> 'failed') AS documents,
         count(*) FILTER (level = 'schema') AS off_schema FROM current
 ),
-low AS (FROM low_scores WHERE fit_share >= 0.95 AND accepted_share < 0.8),
+cut AS MATERIALIZED (FROM unparsed),
+missed AS MATERIALIZED (FROM off_schema),
+low AS MATERIALIZED (FROM low_scores WHERE fit_share >= 0.95 AND accepted_share < 0.8),
 low_recipes AS (SELECT schema, recipe_id, any_value(fits) AS fits, any_value(accepted) AS accepted FROM low GROUP BY ALL),
+changes AS MATERIALIZED (FROM greedy_changes),
+split AS MATERIALIZED (FROM guided_disagreements),
 found AS (
     SELECT 'outputs do not parse' AS symptom, 'attempts' AS unit, coalesce(sum(attempts), 0)::BIGINT AS cases,
         (SELECT count(*) FROM attempts) AS seen,
-        (SELECT to_json(list(top)) FROM (FROM unparsed LIMIT 5) AS top) AS evidence, 'FROM unparsed' AS look
-    FROM unparsed
+        (SELECT to_json(list(top)) FROM (FROM cut ORDER BY attempts DESC LIMIT 5) AS top) AS evidence,
+        'FROM unparsed' AS look
+    FROM cut
     UNION ALL
     SELECT 'outputs parse but miss the schema', 'documents', off_schema, documents,
-        (SELECT to_json(list(top)) FROM (FROM off_schema LIMIT 5) AS top), 'FROM off_schema'
+        (SELECT to_json(list(top)) FROM (FROM missed ORDER BY documents DESC LIMIT 5) AS top), 'FROM off_schema'
     FROM answered
     UNION ALL
     SELECT 'outputs fit but score low', 'documents', coalesce(sum(fits - accepted), 0)::BIGINT,
@@ -25,14 +30,15 @@ found AS (
     UNION ALL
     SELECT 'identical greedy runs differ', 'documents', coalesce(sum(changed), 0)::BIGINT,
         coalesce(sum(documents), 0)::BIGINT,
-        (SELECT to_json(list(top)) FROM (FROM greedy_changes WHERE changed > 0 LIMIT 5) AS top), 'FROM greedy_changes'
-    FROM greedy_changes
+        (SELECT to_json(list(top)) FROM (FROM changes WHERE changed > 0 ORDER BY changed DESC LIMIT 5) AS top),
+        'FROM greedy_changes'
+    FROM changes
     UNION ALL
     SELECT 'guided and unguided disagree', 'documents', coalesce(sum(differ), 0)::BIGINT,
         coalesce(sum(documents), 0)::BIGINT,
-        (SELECT to_json(list(top)) FROM (FROM guided_disagreements WHERE differ > 0 LIMIT 5) AS top),
+        (SELECT to_json(list(top)) FROM (FROM split WHERE differ > 0 ORDER BY differ DESC LIMIT 5) AS top),
         'FROM guided_disagreements'
-    FROM guided_disagreements
+    FROM split
 )
 SELECT symptom, cases > 0 AS applies, cases, seen, unit, cases / nullif(seen, 0) AS share,
     coalesce(evidence, '[]'::JSON) AS evidence, look
