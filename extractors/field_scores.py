@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -50,9 +51,10 @@ def _scored(
 
 
 def _tokens(tokens: Sequence[Token], spans: Sequence[tuple[int, int]], place: Place) -> list[Token]:
-    """The tokens that have a letter in common with a place."""
-    paired = zip(tokens, spans, strict=True)
-    return [token for token, (start, end) in paired if start < place.end and end > place.start]
+    """The tokens that have a letter in common with a place. Both ends of the spans only ever rise."""
+    first = bisect_right(spans, place.start, key=lambda span: span[1])
+    last = bisect_left(spans, place.end, key=lambda span: span[0])
+    return list(tokens[first:last])
 
 
 def _same(value: str | None, written: str) -> bool:

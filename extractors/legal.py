@@ -12,6 +12,9 @@ from extractors.backends.vocabulary import Vocabulary
 from schemas.decoding import Backend, Decoding
 
 ANY_OBJECT = '{"type":"object"}'
+# Backends that compile in seconds at most, so that each run can do it beside the engine. The automaton of
+# outlines for a schema with long lists takes minutes.
+QUICK: frozenset[Backend] = frozenset({"guidance", "xgrammar"})
 
 
 def enforced(decoding: Decoding, json_schema: str) -> str | None:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from extractors.engines.base import Engine
 from extractors.extract import extract_document
-from extractors.legal import Legal
+from extractors.legal import QUICK, Legal
 from extractors.readers.pool import ReaderPool
 from extractors.scoring import Scorer
 from flows.bundle import Bundle, Job
@@ -49,9 +49,7 @@ class Pipeline:
         self._claimed: set[str] = set(plan.done)
         self._open: dict[int, Bundle] = {}
         self._working: set[asyncio.Task[Extraction]] = set()
-        self._scorer = Scorer(
-            plan.order.scoring or settings.scoring, Legal(plan.model, plan.decoding.backend)
-        )
+        self._scorer = _scorer(plan)
         self.stopped = False
 
     async def run(self) -> None:
@@ -211,6 +209,12 @@ class Pipeline:
         await asyncio.wait([self._engine])
         if not self._engine.cancelled() and self._engine.exception() is None:
             await self._engine.result().close()
+
+
+def _scorer(plan: Plan) -> Scorer:
+    backend = plan.decoding.backend
+    legal = Legal(plan.model, backend) if backend in QUICK else None
+    return Scorer(plan.order.scoring or plan.settings.scoring, legal)
 
 
 def _next(arriving: Iterator[Arrival]) -> Arrival | None:
