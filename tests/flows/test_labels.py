@@ -332,7 +332,14 @@ ANY_JSON = st.recursive(
 FIELDS = st.fixed_dictionaries(
     {}, optional={name: ANY_JSON for name in Bill.model_fields if name != "reasoning"}
 )
-NOTHING = {"reasoning": "", "seller": None, "day": None, "total": None, "tags": [], "lines": []}
+NOTHING: dict[str, Any] = {
+    "reasoning": "",
+    "seller": None,
+    "day": None,
+    "total": None,
+    "tags": [],
+    "lines": [],
+}
 
 
 @settings(deadline=None, max_examples=300)

@@ -208,6 +208,27 @@ def test_an_empty_row_too_many_counts() -> None:
     assert INVENTED in {kind for *_, kind in lists("lines", [BOLT, empty], [BOLT])}
 
 
+class Group(Row):
+    """Rows of which only a list says which is which."""
+
+    members: list[Item]
+
+
+class Groups(ExtractionSchema):
+    """A list of lists."""
+
+    reasoning: Reasoning
+    groups: list[Group]
+
+
+def test_rows_that_hold_only_lists_are_aligned_by_what_stands_in_those() -> None:
+    first, second, third = ({"members": members} for members in ([BOLT, NUT], [OIL], [BOLT | {"price": "1"}]))
+    fields, _ = LabelReader(Groups).read({"groups": [first, second, third]})
+    outcomes = compare(Groups, {"reasoning": "", "groups": [third, first]}, fields)
+    assert Counter(one.outcome for one in outcomes) == {RIGHT: 9, MISSED: 2}
+    assert outcomes[0].pointer == "/groups/1/members/0/name"
+
+
 def test_without_a_valid_answer_every_labelled_field_is_unanswered() -> None:
     fields, _ = LabelReader(Bill).read({"total": "1", "day": None, "lines": [{"name": "x"}], "tags": []})
     for value in (None, {"total": "1"}, EMPTY | {"total": "one"}):
