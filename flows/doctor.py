@@ -66,6 +66,8 @@ def _low(group: Group) -> str:
     closed = ", a closed list" if group["closed_enum"] else ""
     place = "" if group["position"] is None else f", place {group['position']}{closed}"
     unfound = f"{group['unfound_share']:.0%} not in the source"
+    if group["right_share"] is not None:
+        unfound += f", {group['right_share']:.0%} right by labels"
     return f"{group['schema']} {group['field']}{place}: {unfound}, {removed}"
 
 

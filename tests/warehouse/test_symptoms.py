@@ -13,6 +13,7 @@ from schemas.recipe import Recipe
 from schemas.records import Category, Ending, Extraction, FieldResult, Match, Status
 from schemas.registry import load
 from tests.warehouse.samples import document, extraction
+from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
 
 UNPARSED = "outputs do not parse"
@@ -178,6 +179,29 @@ def test_answers_that_mostly_hold_or_do_not_fit_do_not_score_low(warehouse: Ware
     lost = {"status": Status.REJECTED, "category": Category.TRUNCATED}
     land(warehouse, begin(warehouse), a=low, b=low, c=lost)  # the first trouble here is another one
     assert LOW not in applying(warehouse)
+
+
+def test_answers_that_labels_say_are_wrong_score_low(warehouse: Warehouse) -> None:
+    good = scored(Match.VERBATIM, 0.0)
+    land(warehouse, begin(warehouse), a=good, b=good)
+    evaluate(warehouse, exact=0.9, right=0.95)
+    assert LOW not in applying(warehouse)
+    evaluate(warehouse, exact=0.5, right=0.6)
+    row = symptoms(warehouse)[LOW]
+    assert (row["applies"], row["cases"], row["seen"]) == (True, 1, 2)
+    by_field = {group["field"]: group for group in row["evidence"]}
+    assert (by_field["/total"]["right_share"], by_field["/total"]["exact_share"]) == (0.6, 0.5)
+    assert by_field["/company"]["right_share"] is None
+
+
+def evaluate(warehouse: Warehouse, exact: float, right: float) -> None:
+    """What an evaluation of the guided decoding found."""
+    row = """INSERT INTO evaluations BY NAME SELECT $id AS evaluation_id, 'receipt@1' AS schema,
+        'guided-greedy' AS decoding, $measure AS measure, $field AS field, 'all inputs' AS "of",
+        'input' AS unit, $value AS value, 2 AS inputs"""
+    for measure, field, value in (("exact", "", exact), ("right", "/total", right)):
+        given = {"id": new_run_id(), "measure": measure, "field": field, "value": value}
+        warehouse.query(row, given, read_only=False)
 
 
 def test_unguided_answers_are_not_said_to_fit_always(warehouse: Warehouse) -> None:

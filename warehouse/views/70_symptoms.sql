@@ -3,6 +3,7 @@
 -- The runs whose answers still count; older ones tell of troubles that were cured.
 CREATE OR REPLACE VIEW current_runs AS
 SELECT runs.run_id, runs.schema, runs.recipe_id, runs.started_at, recipes.decoding ->> 'mode' AS mode,
+    recipes.decoding ->> 'name' AS decoding,
     recipes.decoding ->> 'backend' AS backend, (recipes.decoding ->> 'temperature')::DOUBLE AS temperature,
     recipes.schema_fingerprint, recipes.prompt_fingerprint, recipes.model
 FROM runs LEFT JOIN recipes USING (recipe_id)
@@ -71,7 +72,8 @@ FROM bad JOIN current_runs AS run USING (run_id) LEFT JOIN checked USING (run_id
 GROUP BY ALL ORDER BY documents DESC, run.schema, bad.field, bad.rule;
 
 -- Each field of the answers that a guided decoder made fit: how often its value is not in the source, the mass
--- that the mask took from the model's own choice, its place in the order, whether its answers are a closed list.
+-- that the mask took from the model's own choice, its place in the order, whether its answers are a closed list,
+-- and, from the newest evaluation of the decoding, how often it is right; `exact_share` is of whole answers.
 CREATE OR REPLACE VIEW low_scores AS
 WITH fit AS (
     SELECT run.schema, run.recipe_id, count(*) AS answered,
@@ -79,6 +81,10 @@ WITH fit AS (
         count(*) FILTER (extractions.status = 'accepted') AS accepted
     FROM extractions JOIN current_runs AS run USING (run_id)
     WHERE is_current AND run.mode = 'guided' AND extractions.status <> 'failed' GROUP BY ALL
+),
+judged AS (
+    SELECT schema, decoding, measure, field, arg_max(value, evaluation_id) AS value
+    FROM evaluations WHERE "of" = 'all inputs' AND measure IN ('right', 'exact') GROUP BY ALL
 ),
 leaves AS (
     SELECT run_id, field, count(*) AS answers, count(*) FILTER (grounding IN ('absent', 'ambiguous')) AS unfound,
@@ -88,7 +94,12 @@ leaves AS (
 SELECT fit.schema, fit.recipe_id, fit.answered, fit.fits, fit.accepted, fit.fits / fit.answered AS fit_share,
     fit.accepted / nullif(fit.fits, 0) AS accepted_share, leaves.field, known.position, known.closed_enum,
     sum(leaves.answers)::BIGINT AS answers, sum(leaves.unfound) / sum(leaves.answers) AS unfound_share,
-    sum(leaves.removed) / nullif(sum(leaves.scored), 0) AS removed_mass
+    sum(leaves.removed) / nullif(sum(leaves.scored), 0) AS removed_mass,
+    any_value(value.value) AS right_share, any_value(whole.value) AS exact_share
 FROM fit JOIN current_runs AS run USING (schema, recipe_id) JOIN leaves USING (run_id)
     LEFT JOIN schema_fields AS known ON known.schema = fit.schema AND known.field = leaves.field
+    LEFT JOIN judged AS value ON (value.schema, value.decoding, value.field, value.measure)
+        = (run.schema, run.decoding, leaves.field, 'right')
+    LEFT JOIN judged AS whole ON (whole.schema, whole.decoding, whole.field, whole.measure)
+        = (run.schema, run.decoding, '', 'exact')
 GROUP BY ALL ORDER BY fit.schema, fit.recipe_id, unfound_share DESC, leaves.field;

@@ -7,8 +7,12 @@ WITH answered AS (
 ),
 cut AS MATERIALIZED (FROM unparsed),
 missed AS MATERIALIZED (FROM off_schema),
-low AS MATERIALIZED (FROM low_scores WHERE fit_share >= 0.95 AND accepted_share < 0.8),
-low_recipes AS (SELECT schema, recipe_id, any_value(fits) AS fits, any_value(accepted) AS accepted FROM low GROUP BY ALL),
+low AS MATERIALIZED (FROM low_scores WHERE fit_share >= 0.95 AND (accepted_share < 0.8 OR exact_share < 0.8)),
+low_recipes AS (
+    SELECT schema, recipe_id, any_value(fits) AS fits,
+        greatest(any_value(fits - accepted), round(any_value(fits * (1 - exact_share)))::BIGINT) AS cases
+    FROM low GROUP BY ALL
+),
 changes AS MATERIALIZED (FROM greedy_changes),
 split AS MATERIALIZED (FROM guided_disagreements),
 found AS (
@@ -22,7 +26,7 @@ found AS (
         (SELECT to_json(list(top)) FROM (FROM missed ORDER BY documents DESC LIMIT 5) AS top), 'FROM off_schema'
     FROM answered
     UNION ALL
-    SELECT 'outputs fit but score low', 'documents', coalesce(sum(fits - accepted), 0)::BIGINT,
+    SELECT 'outputs fit but score low', 'documents', coalesce(sum(cases), 0)::BIGINT,
         coalesce(sum(fits), 0)::BIGINT,
         (SELECT to_json(list(top)) FROM (FROM low ORDER BY unfound_share DESC, removed_mass DESC LIMIT 5) AS top),
         'FROM low_scores'
