@@ -6,7 +6,8 @@ schema with long lists or strings.
 
 from __future__ import annotations
 
-from threading import Thread
+import multiprocessing
+from multiprocessing.connection import Connection
 from typing import Any
 
 from extractors.backends.base import SchemaTooLarge
@@ -16,6 +17,8 @@ from schemas.errors import EngineRefusedSchema
 INSTALL = "outlines-core"
 # As long as the engine is told to wait: an automaton that takes longer takes gigabytes as well.
 PATIENCE_S = 60.0
+# Patterns of more characters are built in a process that can be stopped: the library itself cannot be.
+_LONG = 300
 
 
 class Outlines:
@@ -28,11 +31,11 @@ class Outlines:
 
         self._library: Any = outlines_core
         self._regex: Any = json_schema
-        by_bytes: dict[bytes, list[int]] = {}
+        self._end = vocabulary.end
+        self._by_bytes: dict[bytes, list[int]] = {}
         for id_, token in enumerate(vocabulary.tokens):
             if token and id_ != vocabulary.end:
-                by_bytes.setdefault(token, []).append(id_)
-        self._vocabulary = outlines_core.Vocabulary(vocabulary.end, by_bytes)
+                self._by_bytes.setdefault(token, []).append(id_)
 
     def compile_schema(self, json_schema: str) -> OutlinesGrammar:
         """White space is compact or one blank: it takes no such setting from vLLM."""
@@ -44,22 +47,13 @@ class Outlines:
 
     def compile_regex(self, pattern: str) -> OutlinesGrammar:
         """A grammar of the pattern's full matches. Raises EngineRefusedSchema with the library's reason."""
-        made: list[Any] = []
-        worker = Thread(target=self._index, args=(pattern, made), daemon=True)
-        worker.start()
-        worker.join(PATIENCE_S)
-        if not made:
-            raise SchemaTooLarge(f"no automaton within {PATIENCE_S:g} s: its lists and strings are too long")
-        if isinstance(made[0], Exception):
-            raise EngineRefusedSchema(str(made[0])) from made[0]
-        return OutlinesGrammar(self._library.Guide(made[0]))
-
-    def _index(self, pattern: str, made: list[Any]) -> None:
-        """In a thread of its own, which is left behind where it takes too long: nothing can stop it."""
-        try:
-            made.append(self._library.Index(pattern, self._vocabulary))
-        except (ValueError, TypeError) as error:
-            made.append(error)
+        if len(pattern) > _LONG:
+            made = _built_elsewhere(pattern, self._by_bytes, self._end)
+        else:
+            made = _built(pattern, self._by_bytes, self._end)
+        if isinstance(made, Exception):
+            raise EngineRefusedSchema(str(made)) from made
+        return OutlinesGrammar(self._library.Guide(made))
 
 
 class OutlinesGrammar:
@@ -91,3 +85,35 @@ class OutlinesGrammar:
     def restart(self) -> None:
         """See `Grammar`."""
         self._guide.reset()
+
+
+def _built(pattern: str, by_bytes: dict[bytes, list[int]], end: int) -> Any:
+    """An `outlines_core.Index`, or the error that it raised."""
+    import outlines_core
+
+    try:
+        return outlines_core.Index(pattern, outlines_core.Vocabulary(end, by_bytes))
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def _built_elsewhere(pattern: str, by_bytes: dict[bytes, list[int]], end: int) -> Any:
+    """The same from a process of its own. Raises SchemaTooLarge where it takes too long or dies of it."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    worker = context.Process(target=_send_built, args=(there, pattern, by_bytes, end), daemon=True)
+    worker.start()
+    there.close()
+    try:
+        if here.poll(PATIENCE_S):
+            return here.recv()
+    except EOFError:
+        pass
+    finally:
+        worker.kill()
+        worker.join()
+    raise SchemaTooLarge(f"no automaton within {PATIENCE_S:g} s: its lists and strings are too long")
+
+
+def _send_built(there: Connection, pattern: str, by_bytes: dict[bytes, list[int]], end: int) -> None:
+    there.send(_built(pattern, by_bytes, end))
