@@ -28,7 +28,9 @@ def assess(
 ) -> tuple[list[Arm], Mapping[str, Measured]]:
     """Each decoding's rows, and its measures by input. `engine_s` are the busy seconds of each run."""
     first = _first_time(scored)
-    measured = {name: measures(outputs, inputs.items) for name, outputs in first.items()}
+    counted = Counter(one.output.category for outputs in first.values() for one in outputs)
+    kinds = [name for name, _ in counted.most_common() if name]
+    measured = {name: measures(outputs, inputs.items, kinds) for name, outputs in first.items()}
     rates = rate_rows(measured, inputs.clusters, baseline, seed)
     arms = []
     for name, outputs in first.items():

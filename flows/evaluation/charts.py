@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -26,6 +26,7 @@ SHOWN = (
     "unanswered",
 )
 _LINE_PX, _HEAD_PX, _COLUMNS = 26, 90, 5
+Numbers: TypeAlias = "tuple[float | None, float | None, float | None]"
 
 
 def figures(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
@@ -55,69 +56,49 @@ def plain(figure: go.Figure) -> dict[str, Any]:
 
 def rates(evaluation: Evaluation) -> go.Figure:
     """One small plot for each rate of whole answers: a dot and an interval for each decoding."""
-    return _panels(evaluation, SHOWN, [0, 1], _absolute)
-
-
-def differences(evaluation: Evaluation) -> go.Figure:
-    """The same for the differences to the baseline, around zero."""
-    ends = [
-        abs(end or 0.0)
-        for arm in evaluation.arms
-        for name in SHOWN
-        if (row := arm.row(name))
-        for end in (row.difference_low, row.difference_high)
-    ]
-    reach = max([*ends, 0.05]) * 1.05
-    return _panels(evaluation, SHOWN, [-reach, reach], _difference)
-
-
-def _absolute(row: Row) -> tuple[float | None, float | None, float | None]:
-    return row.value, row.low, row.high
-
-
-def _difference(row: Row) -> tuple[float | None, float | None, float | None]:
-    return row.difference, row.difference_low, row.difference_high
-
-
-def _panels(
-    evaluation: Evaluation,
-    names: Sequence[str],
-    reach: list[float] | None,
-    numbers: Callable[[Row], tuple[float | None, float | None, float | None]],
-) -> go.Figure:
-    lines = -(-len(names) // _COLUMNS)
-    figure = make_subplots(
-        rows=lines,
-        cols=_COLUMNS,
-        subplot_titles=[word(name) for name in names],
-        shared_yaxes=True,
-        horizontal_spacing=0.02,
-    )
-    for place, name in enumerate(names):
-        row, column = divmod(place, _COLUMNS)
-        for number, arm in enumerate(evaluation.arms):
-            found = arm.row(name)
-            if found is not None and numbers(found)[0] is not None:
-                figure.add_trace(
-                    _dot(arm, numbers(found), COLOURS[number % len(COLOURS)]), row + 1, column + 1
-                )
-    height = lines * (_HEAD_PX + _LINE_PX * len(evaluation.arms))
-    figure.update_layout(height=height, showlegend=False)
-    figure.update_yaxes(categoryorder="array", categoryarray=[arm.decoding for arm in evaluation.arms][::-1])
-    if reach is None:
-        figure.update_xaxes(zeroline=True, zerolinecolor="#444", zerolinewidth=1.5)
-    else:
-        figure.update_xaxes(range=[-0.03, 1.03], tickvals=[0, 0.5, 1])
+    figure = _panels(evaluation.arms, lambda row: (row.value, row.low, row.high))
+    figure.update_xaxes(range=[-0.03, 1.03], tickvals=[0, 0.5, 1])
     return figure
 
 
-def _dot(arm: Arm, numbers: tuple[float | None, float | None, float | None], colour: str) -> go.Scatter:
+def differences(evaluation: Evaluation) -> go.Figure:
+    """The same for the differences of the others to the baseline, all on one scale around zero."""
+    others = [arm for arm in evaluation.arms if arm.decoding != evaluation.baseline]
+    rows = [row for arm in others for name in SHOWN if (row := arm.row(name))]
+    ends = [abs(end or 0.0) for row in rows for end in (row.difference_low, row.difference_high)]
+    reach = max([*ends, 0.05]) * 1.05
+    figure = _panels(others, lambda row: (row.difference, row.difference_low, row.difference_high))
+    figure.update_xaxes(range=[-reach, reach], zeroline=True, zerolinecolor="#444", zerolinewidth=1.5)
+    return figure
+
+
+def _panels(arms: Sequence[Arm], numbers: Callable[[Row], Numbers]) -> go.Figure:
+    lines = -(-len(SHOWN) // _COLUMNS)
+    figure = make_subplots(
+        rows=lines,
+        cols=_COLUMNS,
+        subplot_titles=[word(name) for name in SHOWN],
+        shared_yaxes=True,
+        horizontal_spacing=0.02,
+    )
+    for place, name in enumerate(SHOWN):
+        row, column = divmod(place, _COLUMNS)
+        for arm in arms:
+            found = arm.row(name)
+            if found is not None and None not in numbers(found):
+                figure.add_trace(_dot(arm, numbers(found)), row + 1, column + 1)
+    figure.update_layout(height=lines * (_HEAD_PX + _LINE_PX * (len(arms) + 1)), showlegend=False)
+    figure.update_yaxes(categoryorder="array", categoryarray=[arm.decoding for arm in arms][::-1])
+    return figure
+
+
+def _dot(arm: Arm, numbers: Numbers) -> go.Scatter:
     value, low, high = (number or 0.0 for number in numbers)
     return go.Scatter(
         x=[value],
         y=[arm.decoding],
         mode="markers",
-        marker={"color": colour, "size": 9},
+        marker={"color": COLOURS[0], "size": 9},
         error_x={"type": "data", "symmetric": False, "array": [high - value], "arrayminus": [value - low]},
         hovertemplate=f"%{{y}}: {value:.3f} [{low:.3f}, {high:.3f}]<extra></extra>",
     )

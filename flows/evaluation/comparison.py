@@ -9,7 +9,7 @@ from math import nan
 from typing import Any
 
 from flows.evaluation.asked import RESAMPLES
-from flows.evaluation.measures import WORSE_IF_MORE, Key
+from flows.evaluation.measures import Key, is_good
 from flows.evaluation.result import Row, interval_row, with_difference
 from flows.evaluation.tables import PARTS, cell, word
 from flows.evaluation.terminal import grid
@@ -18,6 +18,9 @@ from validators.statistics import FEW, Measure, compare_paired, intervals
 from warehouse.store import Warehouse
 
 _INPUTS = "FROM evaluation_inputs WHERE evaluation_id = $evaluation"
+_COSTS = """
+SELECT decoding, measure, value, unit FROM evaluations WHERE evaluation_id = $evaluation AND unit <> 'share'
+"""
 _RECIPES = """
 SELECT first.decoding, model::VARCHAR AS model, versions::VARCHAR AS versions, prompt_fingerprint,
     schema_fingerprint, recipes.schema
@@ -28,12 +31,16 @@ FROM (SELECT decoding, min(run_id) AS run_id FROM evaluation_runs WHERE evaluati
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One decoding in both evaluations. The second row of each pair has the difference to the first."""
+    """One decoding in both evaluations. The second row of each pair has the difference to the first.
+
+    Costs are of all inputs of each evaluation, and have no interval.
+    """
 
     first: str
     second: str
     changed: tuple[str, ...]
     rows: tuple[tuple[Row, Row], ...]
+    costs: tuple[tuple[Row, Row], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +62,62 @@ class Comparison:
 Values = Mapping[str, Mapping[Key, Mapping[str, tuple[float, float]]]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What the warehouse has of one evaluation, by decoding."""
+
+    evaluation_id: str
+    labels_sha256: str
+    values: Values
+    clusters: Mapping[str, str]
+    recipes: Mapping[str, Mapping[str, Any]]
+    costs: Mapping[str, Mapping[str, Row]]
+
+
 def comparison(warehouse: Warehouse, first: str, second: str, seed: int = 0) -> Comparison:
     """Compare two evaluations, named by the beginnings of their ids, on the documents that they share.
 
     Raises UsageError where one is unknown, or where they share no document or no decoding.
     """
-    names = [warehouse.resolve_evaluation(given) for given in (first, second)]
-    orders = [_order(warehouse, name) for name in names]
-    rows = [warehouse.query(_INPUTS, {"evaluation": name}).to_pylist() for name in names]
-    clusters = {row["document_id"]: row["cluster"] for found in rows for row in found}
-    documents = [{row["document_id"] for row in found} for found in rows]
-    shared = sorted(documents[0] & documents[1])
+    before, after = _side(warehouse, first), _side(warehouse, second)
+    shared = sorted(before.clusters.keys() & after.clusters.keys())
     if not shared:
-        raise UsageError(f"{names[0]} and {names[1]} share no document")
-    values, recipes = [_values(found) for found in rows], [_recipes(warehouse, name) for name in names]
+        raise UsageError(f"{before.evaluation_id} and {after.evaluation_id} share no document")
     pairs = [
-        Pair(
-            one,
-            two,
-            _changed(recipes[0][one], recipes[1][two]),
-            tuple(_rows(values, one, two, shared, clusters, seed)),
-        )
-        for one, two in _paired(list(values[0]), list(values[1]))
+        _pair(before, after, one, two, shared, seed)
+        for one, two in _paired(list(before.values), list(after.values))
     ]
     return Comparison(
-        names[0],
-        names[1],
+        before.evaluation_id,
+        after.evaluation_id,
         len(shared),
-        tuple(sorted(documents[0] ^ documents[1])),
-        orders[0]["labels_sha256"] == orders[1]["labels_sha256"],
+        tuple(sorted(before.clusters.keys() ^ after.clusters.keys())),
+        before.labels_sha256 == after.labels_sha256,
         tuple(pairs),
     )
 
 
-def _order(warehouse: Warehouse, evaluation: str) -> dict[str, Any]:
-    sql = "FROM evaluation_orders WHERE evaluation_id = $evaluation"
-    found: dict[str, Any] = warehouse.query(sql, {"evaluation": evaluation}).to_pylist()[0]
-    return found
+def _side(warehouse: Warehouse, given: str) -> _Side:
+    named = {"evaluation": warehouse.resolve_evaluation(given)}
+    (order,) = warehouse.query("FROM evaluation_orders WHERE evaluation_id = $evaluation", named).to_pylist()
+    inputs = warehouse.query(_INPUTS, named).to_pylist()
+    costs: dict[str, dict[str, Row]] = {}
+    for row in warehouse.query(_COSTS, named).to_pylist():
+        costs.setdefault(row["decoding"], {})[row["measure"]] = Row(row["measure"], row["value"], row["unit"])
+    recipes = {row.pop("decoding"): row for row in warehouse.query(_RECIPES, named).to_pylist()}
+    clusters = {row["document_id"]: row["cluster"] for row in inputs}
+    return _Side(named["evaluation"], order["labels_sha256"], _values(inputs), clusters, recipes, costs)
+
+
+def _pair(before: _Side, after: _Side, one: str, two: str, shared: Sequence[str], seed: int) -> Pair:
+    old, new = before.costs.get(one, {}), after.costs.get(two, {})
+    return Pair(
+        one,
+        two,
+        _changed(before.recipes[one], after.recipes[two]),
+        tuple(_rows((before.values, after.values), one, two, shared, before.clusters, seed)),
+        tuple((old[name], new[name]) for name in old if name in new),
+    )
 
 
 def _values(rows: Sequence[Mapping[str, Any]]) -> Values:
@@ -101,12 +127,6 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> Values:
         of_key = found.setdefault(row["decoding"], {}).setdefault(key, {})
         of_key[row["document_id"]] = (row["value"], row["weight"])
     return found
-
-
-def _recipes(warehouse: Warehouse, evaluation: str) -> dict[str, dict[str, Any]]:
-    return {
-        row.pop("decoding"): row for row in warehouse.query(_RECIPES, {"evaluation": evaluation}).to_pylist()
-    }
 
 
 def _paired(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
@@ -163,7 +183,7 @@ def _rows(
 def _measure(key: Key, found: Mapping[str, tuple[float, float]], shared: Sequence[str]) -> Measure:
     """One measure over the shared documents; one that it does not apply to is NaN."""
     numbers = [found.get(document, (nan, nan)) for document in shared]
-    better = key.measure not in WORSE_IF_MORE
+    better = is_good(key.measure)
     return Measure(
         key.name, [one for one, _ in numbers], [two for _, two in numbers], higher_is_better=better
     )
@@ -182,8 +202,9 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     for pair in found.pairs:
         yield from ("", pair.first if pair.first == pair.second else f"{pair.second} against {pair.first}")
         yield from (f"  {one}" for one in pair.changed)
-        heads = [_name(first) for first, _ in pair.rows]
-        cells = [[cell(first), cell(second), _difference(second)] for first, second in pair.rows]
+        both = [*pair.rows, *pair.costs]
+        heads = [_name(first) for first, _ in both]
+        cells = [[cell(first), cell(second), _difference(second)] for first, second in both]
         yield from grid(heads, ["first", "second", "difference"], cells)
 
 

@@ -17,6 +17,7 @@ ALL = "all inputs"
 # The closed list. What is said of whole answers, then what is said of each labelled value.
 WHOLE: Mapping[str, Callable[[Scored], bool]]
 OUTCOMES = tuple(str(outcome) for outcome in Outcome)
+CATEGORY = "category "
 WORSE_IF_MORE = ("wrong", "missed", "invented", "unanswered")
 
 
@@ -78,6 +79,11 @@ CONDITIONAL = (
 )
 
 
+def is_good(measure: str) -> bool:
+    """Whether more of it is better."""
+    return measure not in WORSE_IF_MORE and not measure.startswith(CATEGORY)
+
+
 class Scorer:
     """Scores outputs against labels; the same answer to the same document is compared once."""
 
@@ -96,21 +102,28 @@ class Scorer:
         return Scored(output, self._known[key])
 
 
-def measures(scored: Sequence[Scored], inputs: Sequence[Input]) -> dict[Key, Measure]:
-    """All measures of one decoding, one number an input, in the order of the inputs."""
+def measures(
+    scored: Sequence[Scored], inputs: Sequence[Input], categories: Sequence[str] = ()
+) -> dict[Key, Measure]:
+    """All measures of one decoding, one number an input, in the order of the inputs.
+
+    `categories` are the failure categories to count: those of every decoding, so that all have the same.
+    """
     order = [item.document_id for item in inputs]
-    found = {key: _measure(key, scored, order, values) for key, values in _all(scored)}
+    found = {key: _measure(key, scored, order, values) for key, values in _all(scored, categories)}
     for measure, part in CONDITIONAL:
         key = Key(measure, of=part)
         found[key] = _conditional(key, scored, order)
     return found
 
 
-def _all(scored: Sequence[Scored]) -> Iterator[tuple[Key, list[float | None]]]:
+def _all(scored: Sequence[Scored], categories: Sequence[str]) -> Iterator[tuple[Key, list[float | None]]]:
     for name, holds in WHOLE.items():
         yield Key(name), [float(holds(one)) for one in scored]
     for outcome in OUTCOMES:
         yield Key(outcome), [one.share(outcome) for one in scored]
+    for category in categories:
+        yield Key(f"{CATEGORY}{category}"), [float(one.output.category == category) for one in scored]
     fields = dict.fromkeys(field for one in scored for field in one.fields)
     for field in fields:
         for outcome in OUTCOMES:
@@ -122,13 +135,13 @@ def _measure(key: Key, scored: Sequence[Scored], order: list[str], values: Seque
     documents, means = per_input(groups, values)
     place = {document: number for number, document in enumerate(documents)}
     numerator = means[[place[document] for document in order]]
-    return Measure(key.name, numerator, higher_is_better=key.measure not in WORSE_IF_MORE)
+    return Measure(key.name, numerator, higher_is_better=is_good(key.measure))
 
 
 def _conditional(key: Key, scored: Sequence[Scored], order: list[str]) -> Measure:
     part = [float(WHOLE[key.of](one)) for one in scored]
     both = [inside * (_value(key.measure, one) or 0.0) for inside, one in zip(part, scored, strict=True)]
-    better = key.measure not in WORSE_IF_MORE
+    better = is_good(key.measure)
     numerator = _measure(key, scored, order, both).numerator
     denominator = _measure(key, scored, order, part).numerator
     return Measure(key.name, numerator, denominator, higher_is_better=better)

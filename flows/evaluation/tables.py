@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flows.evaluation.checks import VALID
-from flows.evaluation.measures import ALL, CONDITIONAL, OUTCOMES, WHOLE, Key
+from flows.evaluation.measures import ALL, CATEGORY, CONDITIONAL, OUTCOMES, WHOLE, Key
 from flows.evaluation.result import Arm, Evaluation, Row
 
 # The names in words; what is not here is called as it is.
@@ -48,6 +48,7 @@ def tables(evaluation: Evaluation) -> list[Table]:
     every = [
         Table("Rates over all inputs", tuple(_whole(arms))),
         Table("By field, over all inputs with a label", tuple(_fields(evaluation))),
+        Table("Failure kinds, over all inputs", tuple(_others(arms, _is_category))),
         Table("Cost", tuple(_others(arms, lambda row: row.unit != "share"))),
         Table("Repeatability", tuple(_others(arms, lambda row: row.measure.startswith("identical")))),
         Table(
@@ -81,8 +82,14 @@ def _others(arms: Sequence[Arm], wanted: Callable[[Row], bool]) -> Iterator[Line
     """Rows that are no rates of the closed list, in the order in which the first decoding has them."""
     named = dict.fromkeys((row.measure, row.field, row.of) for arm in arms for row in arm.rows if wanted(row))
     for measure, field, part in named:
-        name = f"{field} {measure}".lstrip() + ("" if part in (ALL, VALID) else f", {part}")
+        name = f"{field} {measure.removeprefix(CATEGORY)}".lstrip() + (
+            "" if part in (ALL, VALID) else f", {part}"
+        )
         yield Line(name, tuple(arm.row(measure, field, part) for arm in arms))
+
+
+def _is_category(row: Row) -> bool:
+    return row.measure.startswith(CATEGORY)
 
 
 def _line(arms: Sequence[Arm], key: Key, name: str, *, conditional: bool = False) -> Line:

@@ -367,3 +367,11 @@ def test_checks_are_held_against_the_truth_by_level_and_by_field(run: Evaluate, 
         assert row(found, "guided-greedy", f"{told}: flagged among wrong (recall)", field, part).value == 1.0
         assert row(found, "guided-greedy", f"{told}: right among accepted", field, part).value == 1.0
     assert row(found, "guided-greedy", "check consistency: flagged", of=part).value == 0.0
+
+
+def test_failure_kinds_are_rates_of_their_own(done: Done) -> None:
+    found = done.score(GOOD, BAD, sample=0)
+    kind = "category text_before_json"
+    assert row(found, GOOD, kind).value == 0.0
+    assert row(found, BAD, kind).value == pytest.approx(8 / 24)
+    assert row(found, BAD, kind).judgement == "worse"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from flows.evaluation.charts import figures
 from flows.evaluation.draw import Drawn
 from flows.evaluation.inputs import Input, Inputs
 from flows.evaluation.page import page, write_page
@@ -105,3 +108,25 @@ def test_the_browser_would_tell_of_a_request(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text('<body><img src="http://203.0.113.7/x.png"></body>')
     assert dom(path, tmp_path / "profile")[1] == ["GET http://203.0.113.7/x.png HTTP/1.1"]
+
+
+def test_figures_show_the_numbers_on_scales_that_hold_them(evaluation: Evaluation) -> None:
+    other = evaluation.arms[1]
+    away: dict[str, Any] = {"difference": -0.25, "difference_low": -0.4, "difference_high": -0.1}
+    far = [replace(row, **away) if row.measure == "exact" else row for row in other.rows]
+    drawn = figures(replace(evaluation, arms=(evaluation.arms[0], replace(other, rows=tuple(far)))))
+    rates, differences, heat, failures, latency = drawn.values()
+    dots = {(dot["y"][0], dot["x"][0]) for dot in rates["data"]}
+    assert dots >= {("guided-greedy", 0.75), ("prompt-greedy", 0.5)}
+    (dot,) = differences["data"]
+    assert dot["x"] == [-0.25]
+    assert (dot["error_x"]["array"], dot["error_x"]["arrayminus"]) == (
+        [pytest.approx(0.15)],
+        [pytest.approx(0.15)],
+    )
+    low, high = differences["layout"]["xaxis"]["range"]
+    assert low < -0.4 < 0 < high
+    assert heat["data"][0]["z"] == [[0.75, 0.5], [0.75, 0.5]]
+    assert heat["data"][0]["y"] == ["/company", "/total"]
+    assert [(bar["name"], list(bar["x"])) for bar in failures["data"]] == [("truncated", [0.25, 0.25])]
+    assert list(latency["data"][0]["x"]) == [0.5, 1.25, 3.0]
