@@ -26,6 +26,9 @@ from warehouse.expectations import Expectation
 from warehouse.metrics import Metrics
 
 
+_BOUNDS = {"min_value": "at least", "max_value": "at most"}
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """How one expectation came out: `observed` are the metrics that it looked at, `message` tells it."""
@@ -129,10 +132,10 @@ def _exception(found: Any) -> str | None:
 
 
 def _in_words(expectation: Expectation, observed: Mapping[str, float]) -> str:
-    """`null_share:/total is 0.4; expected max_value 0.2. …`"""
+    """`null_share:/total is 0.4; expected at most 0.2. …`"""
     seen = ", ".join(f"{name} is {value:.6g}" for name, value in observed.items()) or expectation.type
     rule = {key: value for key, value in expectation.kwargs.items() if not key.startswith("column")}
-    told = ", ".join(f"{key} {value}" for key, value in rule.items())
+    told = ", ".join(f"{_BOUNDS.get(key, key)} {value}" for key, value in rule.items())
     if not told:
         told = expectation.type.removeprefix("expect_").replace("_", " ")
     return f"{seen}; expected {told}. {expectation.notes}".strip()
