@@ -25,7 +25,6 @@ from great_expectations.expectations.expectation_configuration import Expectatio
 from warehouse.expectations import Expectation
 from warehouse.metrics import Metrics
 
-
 _BOUNDS = {"min_value": "at least", "max_value": "at most"}
 
 

@@ -15,17 +15,16 @@ ORDER BY counted.run_id DESC, counted.documents DESC, counted.category;
 CREATE OR REPLACE VIEW failures AS
 WITH counted AS (
     SELECT level, category, count(*) AS documents, min(document_id) AS document_id
-    FROM current GROUP BY ALL
+    FROM current WHERE category IS NOT NULL GROUP BY ALL
 )
 SELECT counted.level, counted.category, counted.documents,
-    counted.documents / (SELECT sum(documents) FROM counted) AS share,
+    counted.documents / (SELECT count(*) FROM current) AS share,
     coalesce(documents.uri, counted.document_id) AS example
 FROM counted LEFT JOIN documents USING (document_id)
-WHERE counted.category IS NOT NULL
 ORDER BY counted.documents DESC, counted.category;
 
--- The few extractions that no longer count are taken out, because joining the many that do would cost more.
 -- Which field of which schema version an error is about; a document with ten bad lines counts once.
+-- The few extractions that no longer count are taken out, because joining the many that do would cost more.
 CREATE OR REPLACE VIEW failures_by_field AS
 WITH sizes AS (SELECT schema, count(*) AS documents FROM current GROUP BY schema),
 counted AS (
