@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from extractors.backends.base import Grammar, SchemaTooLarge, accepts
-from extractors.backends.compiling import Compiler, compiled
+from extractors.backends.compiling import Compiler, compiled, compiler
 from extractors.backends.trials import Spot, Trial, breaches, disorder, parts, right_answers, spots
 from extractors.backends.values import Schema
 from extractors.backends.vocabulary import Vocabulary
@@ -95,6 +95,13 @@ def _tried(whole: Spot, bench: Bench) -> Iterator[Outcome]:
         yield Outcome(Kind.UNTRIED, whole.pointer, (), reason=str(error))
         return
     yield from (replace(one, pointer=whole.pointer + one.pointer) for one in [*refused, *walked])
+
+
+def holds(schema: Schema, backend: Backend) -> bool:
+    """Whether a backend takes a schema and lets nothing through, tried over single bytes."""
+    vocabulary = Vocabulary.of_bytes()
+    outcomes = experiment(schema, Bench(backend, vocabulary, compiler(backend, vocabulary)))
+    return not any(one.kind in (Kind.REFUSED, Kind.NOT_ENFORCED, Kind.UNTRIED) for one in outcomes)
 
 
 def refusals(schema: Schema, bench: Bench) -> tuple[list[Outcome], Schema | None]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from extractors.backends.compiling import BACKENDS, Compiler, compiler, refuse_as_vllm
+from extractors.backends.experiment import holds
 from extractors.backends.vocabulary import Vocabulary
 from schemas.decoding import Backend
 from schemas.errors import EngineRefusedSchema
@@ -25,16 +26,38 @@ _VALUES = frozenset({"enum", "const", "default", "examples", "required"})
 
 def refused(json_schema: str, backend: Backend, reason: str) -> EngineRefusedSchema:
     """The error to raise for a schema that `backend` refused with `reason`. Imports vLLM."""
-    keyword = blamed(json.loads(json_schema), lambda one: refusal(json.dumps(one), backend) is None)
-    takers = [other for other in BACKENDS if refusal(json_schema, other) is None]
+    schema = json.loads(json_schema)
+
+    def taken(one: Mapping[str, Any]) -> bool:
+        return refusal(json.dumps(one), backend) is None
+
+    keyword = blamed(schema, taken)
     about = f"the keyword {keyword}" if keyword else "the schema"
-    named = " or ".join(takers)
-    advice = (
-        f"{named} would take it, and `assay schemas lint` says what of it {named} would enforce"
-        if takers
-        else "no backend takes it"
-    )
+    advice = _advice(json_schema, _part(schema, taken))
     return EngineRefusedSchema(f"{backend} cannot enforce {about} ({_first_line(reason)}): {advice}")
+
+
+def _advice(json_schema: str, part: dict[str, Any]) -> str:
+    """Who takes the schema, told apart by whether they hold to what was refused, found by trying."""
+    takers = [other for other in BACKENDS if refusal(json_schema, other) is None]
+    if not takers:
+        return "no backend takes it"
+    holding = [other for other in takers if holds(part, other)]
+    if holding:
+        return f"{' or '.join(holding)} would take it"
+    named = takers[0]
+    return f"{' or '.join(takers)} would take it and not hold to it (`assay schemas lint --backend {named}`)"
+
+
+def _part(schema: dict[str, Any], taken: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
+    """The part of the schema that holds the keyword to blame; all of it where that is not one place."""
+    for pointer in _keywords(schema, ()):
+        if taken(_without(schema, pointer)):
+            part: Any = schema
+            for step in pointer[:-1]:
+                part = part[int(step)] if isinstance(part, list) else part[step]
+            return part  # type: ignore[no-any-return]
+    return schema
 
 
 def refusal(json_schema: str, backend: Backend) -> str | None:

@@ -1,11 +1,16 @@
-"""Which keyword a refusal names. The backend is a rule of one line, the real ones are in tests/engine."""
+"""Which keyword a refusal names, and which backend would take it: by rules of one line, and for real."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
-from extractors.engines.refusal import blamed
+import pytest
+
+from extractors.engines.refusal import blamed, refusal, refused
+from schemas.decoding import Backend
 
 TEXT = {"type": "string", "pattern": "^a", "maxLength": 4}
 
@@ -52,3 +57,30 @@ def test_a_field_of_a_keywords_name_is_no_keyword() -> None:
 
 def test_nothing_is_blamed_where_no_single_keyword_is_the_cause() -> None:
     assert blamed(schema(a={"type": "string"}), lambda one: False) is None
+
+
+CODE = {"type": "string", "pattern": "^[A-Z]+$", "maxLength": 4}
+TWICE = {"type": "array", "items": {"type": "integer"}, "maxItems": 3, "uniqueItems": True}
+REFUSED: list[tuple[Backend, dict[str, Any], str, str]] = [
+    ("xgrammar", CODE, "`pattern` at /properties/a", ": guidance would take it"),
+    ("guidance", TWICE, "`uniqueItems` at /properties/a", "outlines would take it and not hold to it"),
+    (
+        "outlines",
+        {"not": {"type": "string"}},
+        "`not` at /properties/a",
+        "xgrammar would take it and not hold to it",
+    ),
+]
+
+
+@pytest.mark.skipif(find_spec("vllm") is None, reason="vllm is not installed")
+@pytest.mark.parametrize(("backend", "part", "keyword", "advice"), REFUSED, ids=lambda one: str(one)[:20])
+def test_each_backend_names_the_keyword_and_who_would_take_it(
+    backend: Backend, part: dict[str, Any], keyword: str, advice: str
+) -> None:
+    asked = json.dumps(schema(a=part) | {"additionalProperties": False})
+    reason = refusal(asked, backend)
+    assert reason
+    told = str(refused(asked, backend, reason))
+    assert f"{backend} cannot enforce the keyword {keyword}" in told
+    assert advice in told
