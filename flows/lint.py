@@ -13,6 +13,7 @@ from extractors.backends.compiling import compiler
 from extractors.backends.experiment import Bench
 from extractors.backends.findings import backend_hits, spelling_hits
 from extractors.backends.vocabulary import Vocabulary
+from extractors.engines.process import prepare_environment
 from extractors.model import NAME, is_ready
 from flows.output import note
 from flows.settings import Settings, own_decodings
@@ -45,6 +46,7 @@ def tried(settings: Settings, versions: Iterable[SchemaVersion], backend: Backen
 
 def bench_of(settings: Settings, backend: Backend) -> Bench:
     """The backend over the model's vocabulary; over plain bytes, and saying so, without a model."""
+    prepare_environment()  # for vLLM, whose own refusals are a part of the experiment
     folder = settings.model or settings.models / NAME
     if settings.model is None and not is_ready(folder):
         note("no model is set up yet: tried with single bytes as tokens (`assay extract` sets one up)")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from schemas.decoding import Decoding
 
 app = typer.Typer(help="See the named ways of drawing text.", no_args_is_help=True)
-COLUMNS = ("name", "mode", "backend", "temperature", "samples", "selection", "retries")
+COLUMNS = ("name", "mode", "backend", "temperature", "samples", "beam_width", "selection", "retries")
 
 
 @app.command("list")
