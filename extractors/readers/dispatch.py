@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from extractors.readers import media
@@ -21,6 +22,8 @@ _BYTE_READERS: dict[str, Callable[[bytes], Reading]] = {
     "docx": read_docx,
     "sheet": read_sheet,
 }
+_UNSEEN = re.compile(r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+"""White space, and characters that show nothing."""
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {"text": read_text, "html": read_html}
 
 
@@ -57,6 +60,6 @@ def _checked(reading: Reading) -> Reading:
         size = f"{len(reading.text):,} characters, more than {MAX_CHARACTERS:,}"
         message = f"The text has {size}; split the document."
         raise ReadError(Category.TOO_LARGE, message)
-    if not reading.text.strip() and not reading.attachments:
+    if not _UNSEEN.sub("", reading.text) and not reading.attachments:
         raise ReadError(Category.EMPTY, "The document holds no text.")
     return reading

@@ -21,6 +21,9 @@ _CYRILLIC = "".join(map(chr, range(0x410, 0x450))) + "ёЁіїєґІЇЄҐўЎ�
 _CYRILLIC_FREQUENT = frozenset("оеаинтсрвлкмОЕАИНТСРВЛКМ")
 _GREEK = "".join(map(chr, range(0x391, 0x3CA))) + "άέήίόύώΆΈΉΊΌΎΏϊϋ"
 _HEBREW = "".join(map(chr, range(0x5D0, 0x5EB))) + "₪"
+_BALTIC = "ąčęėįšųūžĄČĘĖĮŠŲŪŽāēģīķļņĀĒĢĪĶĻŅõäöüÕÄÖÜ"
+_THAI = "".join(map(chr, [*range(0xE01, 0xE3B), *range(0xE3F, 0xE5C)]))
+_THAI_FREQUENT = frozenset("านรกอเงมยลวดทตสบปคห่้ีัิแะำจชข")
 _ARABIC = "".join(map(chr, range(0x621, 0x64B))) + "،؛؟"
 _KANA = "".join(map(chr, [*range(0x3041, 0x3094), *range(0x30A1, 0x30F7)])) + "ー、。・「」：（）円　"
 _JAPANESE = _KANA + (
@@ -59,10 +62,17 @@ _CANDIDATES = (
     _Candidate("iso8859-2", frozenset(_CENTRAL + _MARKS)),
     _Candidate("cp1251", frozenset(_CYRILLIC + _MARKS), frequent=_CYRILLIC_FREQUENT),
     _Candidate("koi8-r", frozenset(_CYRILLIC + _MARKS), frequent=_CYRILLIC_FREQUENT),
+    _Candidate("cp866", frozenset(_CYRILLIC), frequent=_CYRILLIC_FREQUENT),
+    _Candidate("iso8859-5", frozenset(_CYRILLIC), frequent=_CYRILLIC_FREQUENT),
+    _Candidate("mac_cyrillic", frozenset(_CYRILLIC + _MARKS), frequent=_CYRILLIC_FREQUENT),
+    _Candidate("cp874", frozenset(_THAI + _MARKS), frequent=_THAI_FREQUENT),
+    _Candidate("cp1257", frozenset(_BALTIC + _MARKS)),
     _Candidate("cp1255", frozenset(_HEBREW + _MARKS)),
     _Candidate("cp1253", frozenset(_GREEK + _MARKS)),
     _Candidate("cp1256", frozenset(_ARABIC + _MARKS)),
     _Candidate("cp850", frozenset(_WESTERN)),
+    _Candidate("mac_roman", frozenset(filter(str.isalpha, _WESTERN)) | frozenset(_MARKS)),
+    _Candidate("cp852", frozenset(_CENTRAL)),
     _Candidate("cp932", frozenset(_JAPANESE), True),
     _Candidate("euc-jp", frozenset(_JAPANESE), True),
     _Candidate("gb18030", frozenset(_SIMPLIFIED + "，。：（）￥　"), True),
@@ -70,6 +80,7 @@ _CANDIDATES = (
     _Candidate("cp949", frozenset(_KOREAN), True),
 )
 _ENOUGH = 0.6
+_SIGN_INSIDE = re.compile(r"[^\W\d_][§°£€©®™•„…][^\W\d_]")
 _CASE_CHANGE = re.compile(r"[^\W\d_]+")
 
 
@@ -108,7 +119,7 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
         # A list of frequent ideographs covers a part of any text; what is not this language hits few of them.
         return min(1.0, 0.5 + share) if share >= 0.25 else share
     if candidate.frequent:
-        # Any alphabet's letters read as Cyrillic ones; only Cyrillic text is made of the frequent ones.
+        # Any alphabet's letters read as Cyrillic or Thai; only such text is made of the frequent ones.
         share = min(
             share, 0.35 + sum(character in candidate.frequent for character in foreign) / len(foreign)
         )
@@ -116,7 +127,11 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
 
 
 def _broken_words(text: str) -> float:
-    """The share of words, among those with non-ASCII letters, that turn from lower to upper case inside."""
+    """The share of words, among those with non-ASCII letters, that turn from lower to upper case inside.
+
+    A sign between two letters ("Stra§e") breaks a word too.
+    """
     words = [word for word in _CASE_CHANGE.findall(text) if not word.isascii()]
     broken = sum(any(a.islower() and b.isupper() for a, b in pairwise(word)) for word in words)
+    broken += len(_SIGN_INSIDE.findall(text))
     return broken / len(words) if words else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 
@@ -42,7 +43,7 @@ def sniff(data: bytes) -> tuple[str, str | None]:
 
     Raises ReadError `encrypted`, `too_large` or `unreadable` for containers that already show it.
     """
-    if b"%PDF-" in data[:_HEAD]:
+    if _is_pdf(data):
         return media.PDF, None
     if data.startswith(b"PK\x03\x04"):
         return _zip_type(data), None
@@ -52,6 +53,12 @@ def sniff(data: bytes) -> tuple[str, str | None]:
     if text is None:
         return _binary_type(data), None
     return text_type(text), text
+
+
+def _is_pdf(data: bytes) -> bool:
+    """Whether `data` is a PDF, perhaps with something before its header; a text may name the format."""
+    at = data[:_HEAD].find(b"%PDF-")
+    return at >= 0 and (not data[:at].strip() or re.search(rb"\b(?:obj|xref)\b", data) is not None)
 
 
 def _zip_type(data: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 
 from extractors.readers.encodings import legacy_encoding
 from extractors.readers.reading import Reading
@@ -20,6 +21,8 @@ _CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]"
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([A-Za-z][\w.-]{1,40})")
+_NARROW = (("utf-16-le", (1, 3)), ("utf-16-be", (0, 2)))
+"""Encodings and the places of four in which their ASCII characters have zeros."""
 _BINARY_SHARE = 0.02
 _SAMPLE = 65_536
 
@@ -77,7 +80,15 @@ def _wide_encoding(data: bytes) -> str | None:
         rest = [zeros[lane] for lane in range(4) if lane not in lanes]
         if min(zeros[lane] for lane in lanes) > 0.4 and min(rest) < 0.1 and _decodes(data, name):
             return name
-    return None
+    narrow = [name for name, lanes in _NARROW if zeros[lanes[0]] + zeros[lanes[1]] > 0.1]
+    return next((name for name in narrow if _decodes(data, name) and _is_written(data.decode(name))), None)
+
+
+def _is_written(text: str) -> bool:
+    """Whether characters are all assigned ones, as in a text whose letters are not Latin."""
+    sample = text[:_SAMPLE]
+    odd = sum(unicodedata.category(char) in ("Cn", "Co", "Cs") for char in sample)
+    return odd <= 0.002 * len(sample) and any(char in " \n" for char in sample)
 
 
 def _decodes(data: bytes, name: str) -> bool:
