@@ -27,7 +27,8 @@ import httpx
 from bench.pipeline import documents_of, requests_of
 from extractors.engines.base import Engine
 from extractors.engines.embedded import EmbeddedEngine
-from extractors.engines.served import ServedEngine, Servers, describe
+from extractors.engines.served import ServedEngine
+from extractors.engines.told import Servers, describe
 from flows.model import model_folder
 from flows.order import Order
 from flows.pipeline import IN_FLIGHT_FACTOR

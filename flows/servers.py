@@ -12,8 +12,7 @@ from schemas.decoding import Decoding
 from schemas.errors import SettingError
 
 if TYPE_CHECKING:  # an HTTP client takes a while to import, and most commands need none
-    from extractors.engines.served import Servers
-    from extractors.engines.told import Told
+    from extractors.engines.told import Servers, Told
     from flows.settings import Settings
 
 EMBEDDED = "embedded"
@@ -45,7 +44,7 @@ def servers(settings: Settings) -> Servers | None:
     """Where the served engine is; None for the embedded one."""
     if settings.engine == EMBEDDED:
         return None
-    from extractors.engines.served import Servers
+    from extractors.engines.told import Servers
 
     key = settings.engine_api_key
     return Servers(
@@ -65,7 +64,7 @@ def told(settings: Settings, decoding: Decoding) -> Told | None:
     where = servers(settings)
     if where is None:
         return None
-    from extractors.engines.served import NO_BEAM, describe
+    from extractors.engines.told import NO_BEAM, describe
 
     if decoding.beam_width > 1:
         raise SettingError(f"decoding {decoding.name}: {NO_BEAM}")
@@ -78,6 +77,6 @@ def identified(model: Path, said: Told | None) -> Identified:
         from extractors.engines.identity import engine_versions, model_identity
 
         return model_identity(model), engine_versions()
-    from extractors.engines.served import served_identity
+    from extractors.engines.told import served_identity
 
     return served_identity(model, said), {"vllm": said.vllm}

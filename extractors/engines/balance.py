@@ -57,6 +57,36 @@ class Server:
             self.in_flight -= 1
 
 
+@dataclass
+class _Met:
+    """What one request has met: it is not sent again for ever."""
+
+    patience_s: float
+    losses: int = 0
+    since: float | None = None
+    waits: Iterator[float] = field(default_factory=pauses)
+
+    def loss(self, error: ServerLost) -> None:
+        """Count a lost server. Raises EngineError where the request must not be sent again."""
+        self.losses += error.working
+        if self.losses >= LOSSES:
+            raise EngineError(f"{self.losses} times a server was lost under this request: {error}") from error
+        if self._waited() > self.patience_s:
+            raise EngineError(f"given up after {self.patience_s:g} s: {error}") from error
+
+    def wait(self, error: ServerBusy) -> float:
+        """Seconds to wait before the next try. Raises `error` where the patience does not reach so far."""
+        pause = max(next(self.waits), error.after_s or 0.0)
+        if self._waited() + pause > self.patience_s:
+            raise error
+        return pause
+
+    def _waited(self) -> float:
+        """Seconds since the first trouble."""
+        self.since = self.since or time.monotonic()
+        return time.monotonic() - self.since
+
+
 class Balancer:
     """Requests over servers. `examine` raises for a server that is not there or not the one it should be."""
 
@@ -85,7 +115,7 @@ class Balancer:
         `read` gets the server's address too, and may raise ServerLost for one that must be looked at again.
         Raises EngineUnavailable where no server is back in time, EngineTimeout, and EngineError.
         """
-        losses, waits, began = 0, pauses(), time.monotonic()
+        met = _Met(self._patience_s)
         while True:
             server = await self._pick()
             try:
@@ -93,16 +123,9 @@ class Balancer:
                 return read(server.client.url, said), seconds
             except ServerLost as error:
                 self._lose(server, error)
-                losses += error.working
-                if losses >= LOSSES:
-                    raise EngineError(
-                        f"{losses} times a server was lost under this request: {error}"
-                    ) from error
+                met.loss(error)
             except ServerBusy as error:
-                pause = max(next(waits), error.after_s or 0.0)
-                if time.monotonic() + pause > began + self._patience_s:
-                    raise
-                await asyncio.sleep(pause)
+                await asyncio.sleep(met.wait(error))
             except EngineTimeout as error:
                 self._lose(server, error)  # it may hang: the next look tells
                 raise

@@ -126,7 +126,9 @@ class Client:
             return ServerClosed(f"{message} (set ASSAY_ENGINE_API_KEY to the server's key)")
         if status == httpx.codes.NOT_FOUND:
             return ServerClosed(message)
-        if status in (502, 503, 504) or (status == httpx.codes.INTERNAL_SERVER_ERROR and await self._dead()):
+        if status == httpx.codes.SERVICE_UNAVAILABLE:
+            return ServerLost(message)
+        if status in (502, 504) or (status == httpx.codes.INTERNAL_SERVER_ERROR and await self._dead()):
             return ServerLost(message, working=True)
         return EngineError(message)
 

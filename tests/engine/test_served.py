@@ -16,7 +16,8 @@ from pydantic import SecretStr
 from rich.console import Console
 
 from extractors.engines.identity import engine_versions, model_identity
-from extractors.engines.served import ServedEngine, Servers, describe
+from extractors.engines.served import ServedEngine
+from extractors.engines.told import Servers, describe
 from extractors.prompts import Prompt
 from flows.order import Order
 from flows.plan import planned
@@ -114,6 +115,7 @@ def test_killed_and_started_again_in_a_run_costs_no_document(
         engine=server.url,
         engine_api_key=SecretStr(KEY),
         engine_patience=240.0,
+        gate="off",
     )
     killer = threading.Thread(target=_restart_once_busy, args=(server,))
     killer.start()

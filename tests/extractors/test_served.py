@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from extractors.engines import sampling
-from extractors.engines.served import ServedEngine, Servers, describe, served_identity
-from extractors.engines.told import UNKNOWN
+from extractors.engines.served import ServedEngine
+from extractors.engines.told import UNKNOWN, Servers, describe, served_identity
 from schemas.decoding import Decoding, resolve
-from schemas.errors import EngineError, EngineRefusedSchema
+from schemas.errors import EngineError
 from schemas.records import Attempt, Ending, Request
 from tests.extractors.fake_server import Body, FakeServer, Reply
 from tests.extractors.scripted import write_tokenizer
@@ -95,12 +95,11 @@ async def test_beam_search_is_refused_with_what_to_do(folder: Path) -> None:
                 await only(engine, decoding=beam)
 
 
-async def test_a_schema_that_the_servers_refuse_is_refused_before_any_document(folder: Path) -> None:
+async def test_a_schema_is_compiled_once(folder: Path) -> None:
     async with FakeServer(folder) as fake, engine_on(fake) as engine:
         assert await engine.compile(SCHEMA) > 0
         assert await engine.compile(SCHEMA) == 0
-        with pytest.raises(EngineRefusedSchema, match="guidance"):
-            await engine.compile('{"type":"object","properties":{"a":{"not":{"type":"string"}}}}')
+    assert [body["structured_outputs"] for body in fake.bodies].count({"json": SCHEMA}) == 1
 
 
 async def test_scoring_is_a_prefill_pass_without_a_mask(folder: Path) -> None:

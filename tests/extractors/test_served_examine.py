@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from extractors.engines.client import ServerClosed
-from extractors.engines.served import ServedEngine, Servers, describe
+from extractors.engines.served import ServedEngine
+from extractors.engines.told import Servers, describe
 from schemas.decoding import Decoding, resolve
 from schemas.errors import EngineError, EngineMismatch, EngineUnavailable
 from schemas.records import Ending
