@@ -107,6 +107,10 @@ def _rules(d: Decoding) -> list[tuple[bool, str]]:
     return [
         (not d.greedy or neutral, "temperature 0 is greedy: top_p, top_k and min_p would do nothing"),
         (
+            d.mode != "json" or d.backend != "outlines",
+            "vLLM has no bare JSON syntax on outlines: set backend to guidance or xgrammar",
+        ),
+        (
             d.greedy or d.temperature >= 0.01,
             "vLLM draws no colder than 0.01: set temperature to 0 for greedy",
         ),

@@ -67,7 +67,11 @@ def lint(
     if not versions:
         _registry().resolve(ref or "")  # says what there is
     rules = tried(load(), versions, _known(backend))
-    found = [(version.ref, issue) for version in versions for issue in lint_version(version, rules)]
+    found = []
+    for version in versions:
+        if backend is not None:
+            note(f"trying {version.ref} on {backend}")
+        found += [(version.ref, issue) for issue in lint_version(version, rules)]
     if as_json:
         say_json([{"schema": name, **asdict(issue)} for name, issue in found])
     else:

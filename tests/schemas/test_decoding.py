@@ -13,6 +13,7 @@ from schemas.errors import SettingError
 WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"temperature": -0.1}, "temperature"),
     ({"temperature": 2.1}, "temperature"),
+    ({"mode": "json", "backend": "outlines"}, "bare JSON syntax"),
     ({"temperature": 0.005}, "no colder than 0.01"),
     ({"temperature": 1.0, "retries": "resample", "max_attempts": 4, "warmer": 0.4}, "at most 2"),
     ({"temperature": float("nan")}, "temperature"),
