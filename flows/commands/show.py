@@ -19,7 +19,8 @@ GROUP BY document_id ORDER BY uri LIMIT 6
 """
 _OUTCOME = """
 SELECT d.document_id, d.uri, d.parent_id, d.media_type, d.bytes, d.text, d.page_starts, d.reader,
-    e.run_id, e.recipe_id, e.schema, e.status, e.level, e.category, e.message, e.value, e.attempts
+    e.run_id, e.recipe_id, e.schema, e.status, e.level, e.category, e.message, e.value, e.attempts,
+    e.attempt_id
 FROM extractions e JOIN documents d USING (document_id)
 WHERE e.document_id = $document AND ($run IS NULL OR e.run_id = $run)
 ORDER BY e.finished_at DESC, e.run_id DESC LIMIT 1

@@ -22,7 +22,9 @@ LIKELIEST = ("before", "after")
 
 
 def trace(
-    attempt: Annotated[str, typer.Argument(help="The beginning of its id, as in the table attempts.")],
+    attempt: Annotated[
+        str, typer.Argument(help="The beginning of its id: see the table attempts, or `assay show --json`.")
+    ],
     probabilities: Annotated[
         bool,
         typer.Option(
