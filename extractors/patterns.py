@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from schemas.errors import UsageError
+
 _PARTIAL = (".part", ".partial", ".tmp", ".crdownload", ".download", ".filepart", "~")
 _WILDCARDS = re.compile(r"[*?\[]")
 
@@ -35,10 +37,14 @@ def split_pattern(path: str) -> tuple[str, str]:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """A test of relative paths: `*`, `?`, `[ab]` within a part, `**` any number of parts."""
-    regex = re.compile(
-        "".join(_translate(part) for part in re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\])", pattern))
-    )
+    """A test of relative paths: `*`, `?`, `[ab]` within a part, `**` any number of parts. Names may hold line
+    ends. Raises UsageError for a pattern that means nothing, such as `[z-a]`.
+    """
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\])", pattern)
+    try:
+        regex = re.compile("".join(map(_translate, pieces)), re.DOTALL)
+    except re.error as error:
+        raise UsageError(f"The glob {pattern} means nothing ({error}); write [[] for a bracket.") from error
     return lambda path: regex.fullmatch(path) is not None
 
 

@@ -88,11 +88,16 @@ def _list_local(source: str) -> Iterator[Blob]:
         raise UsageError(
             f"Cannot read from {scheme}://; give a file, a folder, a glob, s3://, gs:// or az://."
         )
-    path = _path(source).expanduser()
-    if path.is_dir():
-        return _walk(path.resolve())
-    if path.exists():
-        return iter([_blob(path.absolute(), path.stat())])
+    if not source.strip():
+        raise UsageError("The source is empty; give a file, a folder, a glob, s3://, gs:// or az://.")
+    try:
+        path = _path(source).expanduser()
+        if path.is_dir():
+            return _walk(path.resolve())
+        if path.exists():
+            return iter([_single(path)])
+    except (OSError, RuntimeError, ValueError) as error:  # a name too long, a circle of links, no such user
+        raise UsageError(f"{source[:200]} cannot be looked up ({error}); check the path.") from error
     if has_wildcard(source):
         root, pattern = split_pattern(str(path.absolute()))
         if Path(root).is_dir():
@@ -100,6 +105,14 @@ def _list_local(source: str) -> Iterator[Blob]:
             base = Path(root).resolve()
             return (blob for blob in _walk(base) if matches(_path(blob.uri).relative_to(base).as_posix()))
     raise UsageError(f"{source} does not exist (seen from {Path.cwd()}).")
+
+
+def _single(path: Path) -> Blob:
+    """The blob of a file that was named. Raises UsageError for a pipe or device, which would never end."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(f"{path} is no regular file; save its contents in one.")
+    return _blob(path.absolute(), status)
 
 
 def _walk(root: Path) -> Iterator[Blob]:

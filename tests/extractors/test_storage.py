@@ -239,3 +239,19 @@ def test_an_object_that_is_gone_may_come_back(bucket: str) -> None:
 def test_a_bucket_with_nothing_is_a_usage_error(bucket: str, source: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         list_blobs(source)
+
+
+def test_a_name_with_a_line_end_is_found_by_every_glob(tmp_path: Path) -> None:
+    (tmp_path / "new\nline.txt").write_text("x")
+    for pattern in ("**", "*", "**/*.txt", "new?line.txt"):
+        assert [Path(blob.uri).name for blob in list_blobs(f"{tmp_path}/{pattern}")] == ["new\nline.txt"]
+
+
+@pytest.mark.parametrize(
+    "source", ["", "  ", "x" * 5000, "{}/[z-a]*.txt", "{}/pipe", "{}/circle", "/dev/zero"]
+)
+def test_a_source_that_cannot_be_read_is_told_and_never_waited_for(tmp_path: Path, source: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(UsageError):
+        list(list_blobs(source.format(tmp_path)))
