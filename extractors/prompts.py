@@ -134,6 +134,13 @@ def _messages(schema: type[ExtractionSchema]) -> list[tuple[str, str]]:
     return [*turns, ("user", "")]
 
 
+def chat(schema: type[ExtractionSchema], text: str) -> list[dict[str, str]]:
+    """The prompt for a document's text as messages of text, which is how training sets are written."""
+    *turns, (role, _) = _messages(schema)
+    turns.append((role, f"{_OPEN}{text.strip()}{_CLOSE}"))
+    return [{"role": role, "content": content} for role, content in turns]
+
+
 def compact(answer: Mapping[str, Any]) -> str:
     """JSON as the compact grammar writes it: no white space, letters as they are."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -12,6 +12,7 @@ from flows.commands import (
     diff,
     doctor,
     evaluate,
+    export,
     extract,
     failures,
     gate,
@@ -50,6 +51,7 @@ app.command("land")(land.land)
 app.command("snapshot")(snapshot.snapshot)
 app.command("purge")(purge.purge)
 app.add_typer(runs.app, name="runs")
+app.add_typer(export.app, name="export")
 app.add_typer(schemas.app, name="schemas")
 app.add_typer(decodings.app, name="decodings")
 
@@ -60,9 +62,7 @@ def main() -> None:
         app()
     except AssayError as error:
         note(f"assay: {error}")
-        sys.exit(
-            1 if isinstance(error, EngineUnavailable) else 2
-        )
+        sys.exit(1 if isinstance(error, EngineUnavailable) else 2)
     except BrokenPipeError:
         # Who read our output went away (`| head`): nothing to say, and Python must not try again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

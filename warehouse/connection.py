@@ -25,18 +25,17 @@ BRIEF_S = 0.5
 """Seconds to wait for what can be done later as well."""
 _PAUSE_S = 0.05
 _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
-# A person's SQL may neither read a file nor write one, and may not lift that ban.
-_FENCED = {"enable_external_access": "false", "lock_configuration": "true"}
-
 _gates: dict[Path, threading.RLock] = {}
 _gates_guard = threading.Lock()
 
 
 @contextmanager
 def opened(
-    path: Path, *, read_only: bool = False, wait_s: float = WAIT_S
+    path: Path, *, read_only: bool = False, writes_to: Path | None = None, wait_s: float = WAIT_S
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection, closed on leaving. Threads of this process take turns, other processes are waited for.
+
+    A reader may neither touch files nor lift that ban, but for those in the folder `writes_to`.
 
     Raises WarehouseLocked after `wait_s` seconds, WarehouseError where the file is no database of ours.
     """
@@ -44,6 +43,8 @@ def opened(
     with _turn(path, wait_s):
         connection = _connect(path, read_only, deadline, wait_s)
         try:
+            if read_only:
+                _fence(connection, writes_to)
             yield connection
         finally:
             connection.close()
@@ -76,8 +77,17 @@ def _connect(path: Path, read_only: bool, deadline: float, wait_s: float) -> duc
 
 def _attempt(path: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
     if read_only:
-        return duckdb.connect(str(path), read_only=True, config=dict(_FENCED))
+        return duckdb.connect(str(path), read_only=True)
     return duckdb.connect(str(path))
+
+
+def _fence(connection: duckdb.DuckDBPyConnection, writes_to: Path | None) -> None:
+    """A person's SQL may neither read a file nor write one, and may not lift that ban."""
+    if writes_to is not None:
+        folder = str(writes_to).replace("'", "''")
+        connection.execute(f"SET allowed_directories = ['{folder}']")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
 
 
 def _is_lock(error: duckdb.Error) -> bool:

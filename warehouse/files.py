@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 from schemas.errors import WarehouseError
@@ -17,11 +18,19 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Raises WarehouseError where the disk is full or the folder cannot be written.
     """
+    with whole(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into, which becomes `path` on leaving; after an error `path` is untouched."""
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}.tmp")
         try:
-            aside.write_bytes(data)
+            with aside.open("wb") as file:
+                yield file
             flush(aside)
             aside.replace(path)
         finally:

@@ -32,6 +32,9 @@ class Tokenizer:
             raise EngineUnavailable(f"{model_dir} holds no usable tokenizer: {error}") from error
         parsed = json.loads(raw)
         self.control_ids = frozenset(int(token["id"]) for token in parsed["added_tokens"])
+        self.control_texts = frozenset(
+            str(token["content"]) for token in parsed["added_tokens"] if token["special"]
+        )
         self._full = tokenizers.Tokenizer.from_str(raw)
         self._plain = tokenizers.Tokenizer.from_str(_without_added_tokens(parsed))
 

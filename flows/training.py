@@ -1,0 +1,131 @@
+"""Answers as training examples: the prompt's own messages, then the answer that is known to be good."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from extractors.prompts import chat, compact
+from schemas.registry import SchemaVersion
+from warehouse.files import whole
+from warehouse.store import Warehouse
+
+# A label without an attempt is from a file of labels, and so part of an evaluation; one with an attempt is a
+# person's word on an answer. What was measured is held out, and so is any document of the same text.
+_ROWS = """
+WITH folded AS (
+    SELECT document_id, sha256(lower(regexp_replace(text, '\\s+', ' ', 'g'))) AS same_text
+    FROM documents WHERE category IS NULL
+),
+held_out AS (
+    SELECT document_id FROM evaluation_inputs UNION
+    SELECT document_id FROM labels WHERE attempt_id IS NULL
+),
+held_texts AS (SELECT same_text FROM folded SEMI JOIN held_out USING (document_id)),
+corrected AS (
+    SELECT document_id, map_from_entries(list((pointer, value::VARCHAR) ORDER BY label_id)) AS labels
+    FROM (SELECT document_id, pointer, arg_max(value, label_id) AS value, max(label_id) AS label_id
+        FROM labels WHERE schema = $schema AND attempt_id IS NOT NULL GROUP BY document_id, pointer)
+    GROUP BY document_id
+)
+SELECT document_id, current.status, current.value::VARCHAR AS value, corrected.labels,
+    same_text IN (FROM held_texts) AS is_held_out
+FROM current JOIN folded USING (document_id) LEFT JOIN corrected USING (document_id)
+WHERE current.schema = $schema AND current.value IS NOT NULL
+    AND (current.status = 'accepted' OR corrected.labels IS NOT NULL)
+ORDER BY document_id
+"""
+_TOGETHER = 256
+"""Documents whose text is fetched at one opening of the database."""
+
+
+@dataclass(slots=True)
+class Written:
+    """Examples that were accepted, and those corrected by labels; and what was left out, and why."""
+
+    accepted: int = 0
+    labelled: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def export_training(
+    warehouse: Warehouse, file: Path, schema: SchemaVersion, control_tokens: frozenset[str] = frozenset()
+) -> Written:
+    """Write `file`, one `{"messages": […]}` a line, from current answers that were accepted or corrected.
+
+    Documents of an evaluation are left out, and those whose text holds a `control_tokens` of the model: a
+    trainer's chat template would obey it. Raises WarehouseError where the file cannot be written.
+    """
+    written = Written()
+    with whole(file) as lines:
+        for messages in _examples(warehouse, schema, control_tokens, written):
+            lines.write(json.dumps({"messages": messages}, ensure_ascii=False).encode() + b"\n")
+    return written
+
+
+def _examples(
+    warehouse: Warehouse, schema: SchemaVersion, control_tokens: frozenset[str], written: Written
+) -> Iterator[list[dict[str, str]]]:
+    rows = warehouse.query(_ROWS, {"schema": schema.ref}).to_pylist()
+    wanted = [row for row in rows if not row["is_held_out"]]
+    written.left_out["in an evaluation"] = len(rows) - len(wanted)
+    for start in range(0, len(wanted), _TOGETHER):
+        part = {row["document_id"]: row for row in wanted[start : start + _TOGETHER]}
+        for document in warehouse.documents(part):
+            row = part[document.document_id]
+            answer = _answer(schema, json.loads(row["value"]), dict(row["labels"] or []))
+            if any(token in document.text for token in control_tokens):
+                written.left_out["a control token in its text"] += 1
+            elif answer is None:
+                written.left_out["a label that does not fit the schema"] += 1
+            else:
+                written.labelled += bool(row["labels"])
+                written.accepted += not row["labels"]
+                yield [*chat(schema.cls, document.text), {"role": "assistant", "content": compact(answer)}]
+
+
+def _answer(schema: SchemaVersion, value: dict[str, Any], labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """The answer with its labels put in; None where it is then none under the schema.
+
+    A changed value takes the reasoning away: it argued for another one.
+    """
+    answer: dict[str, Any] = json.loads(json.dumps(value))
+    for pointer, text in labels.items():
+        if not _put(answer, pointer, json.loads(text)):
+            return None
+    if answer != value:
+        answer = {name: "" if name == "reasoning" else one for name, one in answer.items()}
+    try:
+        schema.cls.model_validate_json(json.dumps(answer))
+    except ValidationError:
+        return None
+    return answer
+
+
+def _put(answer: Any, pointer: str, value: Any) -> bool:
+    """Put a value where its pointer (RFC 6901) says; whether there is such a place."""
+    *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    place = answer
+    for step in parents:
+        place = place[int(step)] if isinstance(place, list) and _is_in(place, step) else _of(place, step)
+    if isinstance(place, list) and _is_in(place, last):
+        place[int(last)] = value
+        return True
+    if isinstance(place, dict) and last in place:
+        place[last] = value
+        return True
+    return False
+
+
+def _is_in(place: list[Any], step: str) -> bool:
+    return step.isdecimal() and int(step) < len(place)
+
+
+def _of(place: Any, step: str) -> Any:
+    return place.get(step) if isinstance(place, dict) else None
