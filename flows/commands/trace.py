@@ -22,9 +22,7 @@ LIKELIEST = ("before", "after")
 
 
 def trace(
-    attempt: Annotated[
-        str, typer.Argument(help="The beginning of its id: see the table attempts, or `assay show --json`.")
-    ],
+    attempt: Annotated[str, typer.Argument(help="The beginning of its id: see `assay show --json`.")],
     probabilities: Annotated[
         bool,
         typer.Option(
