@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
+import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -375,3 +378,23 @@ def test_failure_kinds_are_rates_of_their_own(done: Done) -> None:
     assert row(found, GOOD, kind).value == 0.0
     assert row(found, BAD, kind).value == pytest.approx(8 / 24)
     assert row(found, BAD, kind).judgement == "worse"
+
+
+def test_an_interrupted_evaluation_measures_nothing_and_closes_its_engine(
+    labels: Path, settings: Settings
+) -> None:
+    class Interrupting(FakeEngine):
+        async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
+            if self.requests == 6:
+                os.kill(os.getpid(), signal.SIGINT)
+                await asyncio.sleep(30)
+            return await super().generate(request, decoding, document_id)
+
+    factory = Factory(kind=Interrupting)
+    asked = Asked(str(labels), "receipt@1", (GOOD, BAD))
+    with pytest.raises(DocumentsFailed) as error:
+        evaluate(asked, settings, start_engine=factory, console=Console(file=io.StringIO()))
+    assert error.value.summary.exit_code == 130
+    assert factory.started[0].closed
+    assert [one["status"] for one in rows(settings, "FROM runs")] == ["interrupted"]
+    assert rows(settings, "FROM evaluations") == []
