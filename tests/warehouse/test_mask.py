@@ -39,3 +39,22 @@ def test_a_shard_of_an_older_version_lands_without_them(warehouse: Warehouse) ->
     assert warehouse.land().extractions == 1
     (row,) = warehouse.query("FROM attempts").to_pylist()
     assert [row[name] for name in COLUMNS] == [None] * 5
+
+
+def test_the_views_tell_what_is_scored_and_what_is_not(warehouse: Warehouse) -> None:
+    run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
+    for name, mask in (("a", MASK), ("b", Mask(forced_share=0.25, canonical=False))):
+        one = dataclasses.replace(attempt(name, run_id), mask=mask)
+        done = dataclasses.replace(extraction(name, run_id), attempts=(one,))
+        pressed = tuple(
+            dataclasses.replace(field, logprob=-0.5, min_logprob=-2.0, removed_mass=mask.max_removed_mass)
+            for field in done.fields
+        )
+        warehouse.stage(name, run_id, [document(name)], [dataclasses.replace(done, fields=pressed)])
+    warehouse.land()
+    (row,) = warehouse.query("FROM mask_by_recipe").to_pylist()
+    assert (row["attempts"], row["scored"], row["mean_removed_mass"]) == (2, 1, 0.25)
+    assert (row["forced_share"], row["canonical_share"]) == (0.375, 0.5)
+    for row in warehouse.query("FROM mask_by_field").to_pylist():
+        assert (row["mean_logprob"], row["min_logprob"]) == (-0.5, -2.0)
+        assert (row["scored"], row["pressed_share"]) == (row["answers"] // 2, 1.0)
