@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,6 +12,7 @@ import typer
 
 from flows.commands.asking import AsJson, warehouse
 from flows.output import note, safe, say, say_json
+from flows.person import who
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def purge(
         if dry_run or not doom.documents:
             return note("nothing was removed")
         _confirm(doom, yes)
-        found.purge(doom, reason, getpass.getuser())
+        found.purge(doom, reason, who())
         left = [*_backups(found, remove=backups), *_copies(found), *_told(doom)]
     if as_json:
         return say_json({"purged": doom.ids, "left": left})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from flows.evaluation.asked import Asked
 from flows.evaluation.inputs import Inputs
 from flows.labels import Labels, read_labels, write_texts
 from flows.labels.names import adapted
+from flows.person import who
 from schemas.errors import UsageError
 from schemas.registry import SchemaVersion
 from warehouse.evaluations import LabelRow
@@ -77,13 +77,13 @@ def label_rows(asked: Asked, schema: str, inputs: Inputs) -> Iterator[LabelRow]:
     """The labels of a file as rows of the warehouse's table, as they are printed, a row for each field."""
     if asked.labels is None:
         return
-    source, who, moment = str(Path(asked.labels).expanduser().resolve()), getpass.getuser(), now()
+    source, person, moment = str(Path(asked.labels).expanduser().resolve()), who(), now()
     for item in inputs.items:
         printed = adapted(json.loads(item.label.printed), asked.rename, asked.without)
         for name in item.label.fields:
             value = json.dumps(printed.get(name), ensure_ascii=False)
             pointer = "/" + name.replace("~", "~0").replace("/", "~1")
-            yield LabelRow(new_run_id(), item.document_id, schema, pointer, value, who, source, moment)
+            yield LabelRow(new_run_id(), item.document_id, schema, pointer, value, person, source, moment)
 
 
 def fingerprint(inputs: Inputs) -> str:
