@@ -53,6 +53,6 @@ def _translate(piece: str) -> str:
     if piece in fixed:
         return fixed[piece]
     if piece.startswith("[") and piece.endswith("]") and len(piece) > 2:
-        inner = piece[1:-1].replace("\\", "\\\\")
+        inner = re.sub(r"([\\\[&~|])", r"\\\1", piece[1:-1])
         return f"[^/{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
     return re.escape(piece)

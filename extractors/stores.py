@@ -7,6 +7,7 @@ obstore reads itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -20,6 +21,8 @@ from schemas.records import Blob, Category
 
 _SCHEMES = ("s3://", "gs://", "az://")
 _PAGE = 1000
+_ODD_KEY = re.compile(r'invalid path: .*?"([^"]*)"')
+"""How obstore names a key that it cannot address."""
 _VARIABLES = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
@@ -35,17 +38,23 @@ def is_remote(uri: str) -> bool:
 def list_objects(source: str) -> Iterator[Blob]:
     """The objects at `source`: one object, all below a prefix, or a glob's. Raises UsageError."""
     root, key = _split(source)
+    single = None
     try:
-        if has_wildcard(key):
+        if has_wildcard(key) and not (single := _head(root, key)):
             prefix, pattern = split_pattern(key)
             matches = matcher(pattern)
             below = prefix + "/" if prefix else ""
             yield from (blob for path, blob in _below(root, prefix) if matches(path.removeprefix(below)))
-        elif key and not key.endswith("/") and (single := _head(root, key)):
+        elif key and not key.endswith("/") and (single or (single := _head(root, key))):
             yield single
         else:
             yield from (blob for _, blob in _below(root, key.rstrip("/")))
     except (BaseError, OSError) as error:
+        if odd := _ODD_KEY.search(str(error)):
+            advice = (
+                "keys with empty parts, `.` or `..` cannot be addressed: rename it, or give another prefix"
+            )
+            raise UsageError(f"{source} holds the object {odd[1]!r}; {advice}.") from error
         variables = _VARIABLES[source[:2]]
         message = f"{source} cannot be listed ({_first_line(error)}); check the address and {variables}."
         raise UsageError(message) from error

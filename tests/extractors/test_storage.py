@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -255,3 +256,21 @@ def test_a_source_that_cannot_be_read_is_told_and_never_waited_for(tmp_path: Pat
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     with pytest.raises(UsageError):
         list(list_blobs(source.format(tmp_path)))
+
+
+def test_an_object_whose_key_looks_like_a_glob(bucket: str) -> None:
+    client = boto3.client("s3")
+    client.create_bucket(Bucket="brackets")
+    client.put_object(Bucket="brackets", Key="[x].txt", Body=b"text")
+    (blob,) = list_blobs("s3://brackets/[x].txt")
+    assert read_blob(blob, LIMIT) == b"text"
+
+
+@pytest.mark.parametrize("key", ["d//double.txt", "x/../dots.txt"])
+def test_an_object_that_cannot_be_addressed_is_named(bucket: str, key: str) -> None:
+    client = boto3.client("s3")
+    name = f"odd-{len(key)}"
+    client.create_bucket(Bucket=name)
+    client.put_object(Bucket=name, Key=key, Body=b"text")
+    with pytest.raises(UsageError, match=re.escape(key)):
+        list(list_blobs(f"s3://{name}"))
