@@ -115,3 +115,12 @@ def test_another_schema_does_not_enter(kept: Warehouse) -> None:
     kept.land()
     check(kept, 1)
     assert kept.query("FROM other_v1").num_rows == 1
+
+
+def test_a_purged_document_leaves_the_table_too(kept: Warehouse) -> None:
+    land(kept, b=answer(total="2"))
+    kept.purge(kept.doomed([document("a").document_id]), "asked for", "someone")
+    check(kept, 1)
+    assert [row["total"] for row in rows(kept, "bill")] == [Decimal(2)]
+    land(kept, c=answer(total="3"))
+    check(kept, 2)
