@@ -18,6 +18,7 @@ from flows.commands import (
     gate,
     land,
     purge,
+    report,
     rerun,
     runs,
     schemas,
@@ -44,6 +45,7 @@ app.command("diff")(diff.diff)
 app.command("failures")(failures.failures)
 app.command("doctor")(doctor.doctor)
 app.command("gate")(gate.gate)
+app.command("report")(report.report)
 app.command("show")(show.show)
 app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from schemas.decoding import Scoring
 from schemas.errors import EngineError
@@ -39,7 +40,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a run ended. `skipped` blobs were done before; `engine_failures` got no answer."""
+    """How a run ended. `skipped` blobs were done before; `engine_failures` got no answer.
+
+    `report` is its page, where one could be written.
+    """
 
     run_id: str | None
     status: str
@@ -50,6 +54,7 @@ class Summary:
     tokens: int = 0
     seconds: float = 0.0
     message: str | None = None
+    report: Path | None = None
 
     @property
     def documents(self) -> int:

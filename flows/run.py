@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -17,6 +18,7 @@ from flows.output import note, safe
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, shown
+from flows.report import written
 from flows.settings import Settings
 from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
 from warehouse.store import Warehouse
@@ -38,7 +40,8 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
         pipeline = Pipeline(plan, run_id, warehouse, start_engine, display)
         with _recorded(warehouse, run_id, display):
             status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings))
-            return _end(plan, warehouse, run_id, display.tally, status, message)
+            summary = _end(plan, warehouse, run_id, display.tally, status, message)
+    return replace(summary, report=written(warehouse, plan.settings, run_id, plan.order.kind))
 
 
 def _begin(plan: Plan, warehouse: Warehouse) -> str:

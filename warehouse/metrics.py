@@ -28,6 +28,10 @@ SELECT run_id, map_from_entries(list((metric, value))) FROM run_metrics WHERE ru
     ORDER BY older.run_id DESC LIMIT $trailing)
 GROUP BY run_id ORDER BY run_id
 """
+_KEPT = """
+SELECT schema, kind, status, map_from_entries(list((metric, value)))
+FROM runs JOIN run_metrics USING (run_id) WHERE run_id = $run AND status <> 'running' GROUP BY ALL
+"""
 # Documents in are those that the run counted; where it died without a word, those that it staged. One that
 # another run had done under the same recipe meanwhile is out too: its extraction stands there.
 _DOCUMENTS = """
@@ -93,6 +97,15 @@ def measure(connection: duckdb.DuckDBPyConnection, run_id: str) -> Metrics:
     connection.execute("DELETE FROM run_metrics WHERE run_id = ?", [run_id])
     sql = "INSERT INTO run_metrics SELECT $run, unnest($names::VARCHAR[]), unnest($values::DOUBLE[])"
     connection.execute(sql, {"run": run_id, "names": list(values), "values": list(values.values())})
+    return Metrics(run_id, schema, kind, status, values, _history(connection, run_id))
+
+
+def kept(connection: duckdb.DuckDBPyConnection, run_id: str) -> Metrics | None:
+    """The figures that were kept of an ended run, None where it was not measured."""
+    found = connection.execute(_KEPT, {"run": run_id}).fetchall()
+    if not found:
+        return None
+    schema, kind, status, values = found[0]
     return Metrics(run_id, schema, kind, status, values, _history(connection, run_id))
 
 

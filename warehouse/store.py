@@ -21,6 +21,7 @@ from schemas.records import Blob, Document, Extraction, Status
 from warehouse import copies, evaluations, ledger, lookups, metrics, purge, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
+from warehouse.asking import Questions
 from warehouse.connection import BRIEF_S, END_S, WAIT_S, opened, transaction
 from warehouse.copies import Copy
 from warehouse.landed import Landed
@@ -188,6 +189,11 @@ class Warehouse:
         """Measure an ended run for the gate, and keep its figures. See `warehouse.metrics`."""
         return self._write(lambda connection: metrics.measure(connection, run_id))
 
+    def figures(self, run_id: str) -> Metrics:
+        """What was measured of an ended run, now where it was not. Raises WarehouseError for others."""
+        found = self._read(lambda connection: metrics.kept(connection, run_id))
+        return found or self.measure(run_id)
+
     def record_quality(self, run_id: str, report: Report) -> None:
         """Keep what the gate found on a run, and quarantine it where that is bad enough."""
         self._write(lambda connection: verdicts.record(connection, run_id, report))
@@ -328,6 +334,12 @@ class Warehouse:
                 raise UsageError(str(error)) from error
 
         return self._read(ask) if read_only else self._write(ask)
+
+    @contextmanager
+    def asking(self) -> Iterator[Questions]:
+        """One opening for several questions of our own; it can neither change a table nor touch a file."""
+        with self._opened(read_only=True) as connection:
+            yield Questions(connection)
 
     def _read(self, ask: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
         with self._opened(read_only=True) as connection:

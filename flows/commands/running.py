@@ -55,7 +55,8 @@ def sum_up(summary: Summary, as_json: bool) -> None:
     if as_json:
         head = {"run_id": summary.run_id, "status": summary.status, "documents": summary.documents}
         tail = {"skipped": summary.skipped, "tokens": summary.tokens, "seconds": round(summary.seconds, 2)}
-        say_json({**head, **counts, **tail, "message": summary.message})
+        page = None if summary.report is None else str(summary.report)
+        say_json({**head, **counts, **tail, "message": summary.message, "report": page})
         return
     if summary.run_id is None:
         say(f"nothing to do: {summary.skipped} of {summary.listed} documents are done under this recipe")
@@ -63,5 +64,7 @@ def sum_up(summary: Summary, as_json: bool) -> None:
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     ended = f"run {summary.run_id} {summary.status}: {summary.documents} documents"
     say(f"{ended} ({told}) in {summary.seconds:.1f} s")
+    if summary.report:
+        note(f"its report: {safe(str(summary.report))}")
     if summary.message:
         note(f"assay: {safe(summary.message)}")

@@ -6,40 +6,34 @@ nothing from a document or a label could do either, even if it got past the esca
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from importlib.resources import files
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
 from flows.evaluation.charts import figures
 from flows.evaluation.result import Disagreement, Evaluation
 from flows.evaluation.tables import MARKS, cell, tables
 from flows.output import plain, safe
+from flows.pages import digest, template, text_of
 from warehouse.files import write_whole
 
-_TEMPLATES = Path(__file__).parent.parent / "templates"
 # Documents that a field's table shows at most; the page says how many there are.
 MOST = 200
 
 
 def page(evaluation: Evaluation) -> str:
     """The whole page as HTML."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
-    )
     drawn = figures(evaluation)
     library = files("plotly").joinpath("package_data/plotly.min.js").read_text(encoding="utf-8")
-    drawing = (_TEMPLATES / "evaluation.js").read_text(encoding="utf-8")
-    return environment.get_template("evaluation.html.j2").render(
+    drawing = text_of("evaluation.js")
+    return template("evaluation.html.j2").render(
         evaluation=evaluation,
         titles=list(drawn),
         figures=_inert(list(drawn.values())),
         scripts=[Markup(text) for text in (library, drawing)],  # noqa: S704
-        hashes=[_hash(text) for text in (library, drawing)],
+        hashes=[digest(text) for text in (library, drawing)],
         tables=tables(evaluation),
         cell=cell,
         marks=MARKS,
@@ -61,12 +55,6 @@ def _inert(figures_: list[dict[str, object]]) -> Markup:
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)  # noqa: S704
-
-
-def _hash(script: str) -> str:
-    """The script's hash, as a content security policy names it (CSP level 3, section 8.3)."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _by_field(evaluation: Evaluation) -> dict[str, list[Disagreement]]:
