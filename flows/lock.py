@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -17,7 +17,7 @@ def exclusive(home: Path) -> Iterator[None]:
     """Hold `home` for a run. Raises UsageError, naming the holder, where another run has it."""
     try:
         home.mkdir(parents=True, exist_ok=True)
-        file = (home / "extract.lock").open("a+", encoding="utf-8")
+        file = (home / "extract.lock").open("a+b", buffering=0)
     except OSError as error:
         raise WarehouseError(f"{home} cannot be used as ASSAY_HOME: {error.strerror or error}") from error
     with file:
@@ -25,16 +25,16 @@ def exclusive(home: Path) -> Iterator[None]:
         yield
 
 
-def _acquire(file: IO[str], home: Path) -> None:
+def _acquire(file: IO[bytes], home: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)
-        holder = file.read().strip() or "unknown"
+        holder = file.read().decode(errors="replace").strip() or "unknown"
         raise UsageError(
             f"another run (process {holder}) is extracting into {home}; "
             "wait for it, or set ASSAY_HOME to another folder."
         ) from None
     file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    with suppress(OSError):  # a full disk: the lock holds all the same, without its holder's name
+        file.write(str(os.getpid()).encode())

@@ -170,7 +170,8 @@ def _landing() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise WarehouseError(f"landing failed, and nothing is half landed: {error}") from error
+        full = "the disk is full: make room and land again; " if "No space left" in str(error) else ""
+        raise WarehouseError(f"{full}nothing is half landed: {error}") from error
 
 
 def _put_aside(shard: Path) -> Path:

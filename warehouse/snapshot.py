@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+import duckdb
+
 from schemas.errors import UsageError, WarehouseError
 from warehouse.connection import WAIT_S, opened
 from warehouse.files import flush, writing
@@ -46,8 +48,11 @@ def log_of(database: Path) -> Path:
 def _fold_log(database: Path, wait_s: float) -> None:
     """A log is left only by a writer that died: without it the file alone is not the whole database."""
     if log_of(database).exists():
-        with opened(database, wait_s=wait_s) as connection:
-            connection.execute("CHECKPOINT")
+        try:
+            with opened(database, wait_s=wait_s) as connection:
+                connection.execute("CHECKPOINT")
+        except duckdb.Error as error:
+            raise WarehouseError(f"{database} was left as it was: {error}") from error
 
 
 def _copy(database: Path, file: Path) -> None:
