@@ -14,6 +14,7 @@ from flows.plan import planned
 from flows.reporting import prepare_environment, wants_prefect
 from flows.run import carry_out
 from flows.settings import Settings
+from schemas.records import Status
 from tests.flows.fake_engine import Factory, receipt
 
 
@@ -46,17 +47,19 @@ def test_flow_runs_with_a_server(tmp_path: Path, model_dir: Path, monkeypatch: p
     from prefect.testing.utilities import prefect_test_harness
 
     from flows.extract import extract
+    from flows.rerun import rerun
 
     with prefect_test_harness(server_startup_timeout=200):
         summary = extract(str(source), "receipt@1")
+        again = rerun("receipt@1", statuses=[Status.ACCEPTED], where="bytes > 0")
         with get_client(sync_client=True) as client:
-            (flow_run,) = client.read_flow_runs()
+            flow_runs = {one.name: one.state for one in client.read_flow_runs()}
             tables = client.read_artifacts()
     assert (summary.listed, summary.skipped, summary.run_id) == (1, 1, None)
-    assert flow_run.name == f"receipt@1 {source}"
-    assert flow_run.state is not None
-    assert flow_run.state.is_completed()
-    assert [table.key for table in tables] == ["extraction"]
+    assert (again.listed, again.skipped, again.run_id) == (1, 1, None)
+    assert set(flow_runs) == {f"receipt@1 {source}", "receipt@1"}
+    assert all(state is not None and state.is_completed() for state in flow_runs.values())
+    assert [table.key for table in tables] == ["extraction", "extraction"]
 
 
 @pytest.mark.slow
