@@ -139,6 +139,7 @@ def _rules(d: Decoding) -> list[tuple[bool, str]]:
             d.retries != "resample" or not d.greedy or d.warmer > 0.0,
             "resampling a greedy decoding gives the same answer: set warmer, or a temperature",
         ),
+        (d.warmer == 0.0 or d.warmer >= 0.01, "warmer lies between 0.01 and 2, or is 0"),
         (d.warmer == 0.0 or d.retries != "none", "warmer is for retries: resample or feedback"),
         (d.warmer == 0.0 or d.beam_width == 1, "beam search has no temperature: warmer would do nothing"),
         (d.selection != "verified" or d.retries == "none", "verified draws again by itself: no retries"),

@@ -39,6 +39,7 @@ WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"temperature": 1.0, "samples": 4, "selection": "aligned", "mode": "prompt"}, "undoes a mask"),
     ({"warmer": 0.2}, "warmer is for retries"),
     ({"warmer": -0.2}, "warmer"),
+    ({"warmer": 0.001, "retries": "resample", "max_attempts": 2}, "between 0.01"),
     ({"mode": "regex"}, "mode"),
     ({"backend": "auto"}, "backend"),
     ({"seed": -1}, "seed"),
