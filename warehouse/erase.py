@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.archive import Archive
 from warehouse.files import writing
+from warehouse.purge import Doom
 
 
 def erase(home: Path, document_ids: Collection[str]) -> None:
@@ -49,6 +52,9 @@ def backups(database: Path) -> list[Path]:
     return sorted(database.parent.glob(f"{database.name}.before-*"))
 
 
-def reports(home: Path) -> list[Path]:
-    """The pages that show values, each of which may be made again from what stays."""
-    return sorted(path for path in (home / "reports").rglob("*") if path.is_file())
+def reports(home: Path, doom: Doom) -> list[Path]:
+    """The pages that name one of the documents, and may show its values."""
+    words = {*doom.names, *(one[:12] for one in doom.ids)}
+    written = {text.encode() for word in words for text in (word, html.escape(word), quote(word))}
+    pages = sorted(path for path in (home / "reports").rglob("*") if path.is_file())
+    return [path for path in pages if any(word in path.read_bytes() for word in written)]

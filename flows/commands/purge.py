@@ -57,7 +57,7 @@ def purge(
             return note("nothing was removed")
         _confirm(doom, yes)
         found.purge(doom, reason, who())
-        left = [*_backups(found, remove=backups), *_copies(found), *_told(doom)]
+        left = [*_backups(found, remove=backups), *_copies(found, doom), *_told(doom)]
     if as_json:
         return say_json({"purged": doom.ids, "left": left})
     say(f"purged {len(doom.documents)} documents")
@@ -108,14 +108,14 @@ def _backups(found: Warehouse, *, remove: bool) -> Iterator[Left]:
             yield {"what": "a backup, which --backups removes", "where": str(path)}
 
 
-def _copies(found: Warehouse) -> Iterator[Left]:
+def _copies(found: Warehouse, doom: Doom) -> Iterator[Left]:
     """The copies and pages that were made of the warehouse's content, for the person to deal with."""
     from warehouse.erase import reports
 
     for copy in found.copies():
         yield {"what": f"a {copy.kind} of {copy.made_at:%Y-%m-%d %H:%M}", "where": str(copy.path)}
-    for path in reports(found.home):
-        yield {"what": "a page that may show values", "where": str(path)}
+    for path in reports(found.home, doom):
+        yield {"what": "a page that names it: write it anew, or delete it", "where": str(path)}
 
 
 def _told(doom: Doom) -> Iterator[Left]:

@@ -94,11 +94,17 @@ def test_it_asks_lists_and_names_what_stays(run: Run, settings: Settings, tmp_pa
     Warehouse(settings.home).snapshot(tmp_path / "copy.duckdb")
     backup = settings.home / "warehouse.duckdb.before-0002_x"
     backup.write_text("old")
+    pages = settings.home / "reports"
+    pages.mkdir(exist_ok=True)
+    (pages / "mine.html").write_text("<td>1.txt")
+    (pages / "another.html").write_text("<td>2.txt")
     told = json.loads(purge("1.txt", "--yes", "--json").stdout)
     assert len(told["purged"]) == 1
     where = [left["where"] for left in told["left"]]
     assert str(tmp_path / "copy.duckdb") in where
     assert str(backup) in where
+    assert str(pages / "mine.html") in where
+    assert str(pages / "another.html") not in where
     assert backup.exists()
     assert purge("2.txt", "--yes", "--backups").exit_code == 0
     assert not backup.exists()
