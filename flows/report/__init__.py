@@ -10,7 +10,7 @@ from schemas.errors import AssayError
 from warehouse.shards import waiting
 from warehouse.store import Warehouse
 
-SYMPTOMS_S = 0.4
+SYMPTOMS_S = 0.7
 """Seconds that a run's end gives to the symptoms of the whole warehouse; `assay report` waits for them."""
 
 

@@ -66,7 +66,18 @@ def parts(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _listed(text: str) -> str:
-    return ", ".join(f"{name} {_short(str(value))}" for name, value in json.loads(text).items() if value)
+    return ", ".join(_flat(json.loads(text)))
+
+
+def _flat(values: Mapping[str, Any]) -> Iterator[str]:
+    """Each setting by its name; those that stand together as JSON, as the engine's do, are taken apart."""
+    for name, value in values.items():
+        if isinstance(value, str) and value.startswith("{"):
+            yield from _flat(json.loads(value))
+        elif isinstance(value, Mapping):
+            yield from _flat(value)
+        elif value != "":
+            yield f"{name} {_short(str(value))}"
 
 
 def _short(value: str) -> str:

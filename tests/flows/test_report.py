@@ -19,7 +19,7 @@ from flows.plan import planned
 from flows.report.gather import gather
 from flows.report.measures import Measure, nulls, statuses
 from flows.report.page import line, page
-from flows.report.recipe import sentences
+from flows.report.recipe import parts, sentences
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.decoding import PRESETS
@@ -159,6 +159,15 @@ def test_a_share_far_from_the_runs_before_is_marked() -> None:
     (alone,) = nulls(metrics(0.5, 4))
     assert (alone.z, alone.mark, line(alone)) == (None, "", "")
     assert [one.value for one in statuses(metrics(0.5, 4))] == [0.0] * 4
+
+
+def test_a_recipe_names_its_settings_one_by_one() -> None:
+    row = {"recipe_id": "r", "decoding": '{"name":"mine"}', "schema": "receipt@1", "versions": "{}"}
+    prints = {"schema_fingerprint": "ab" * 32, "prompt_fingerprint": "cd" * 32}
+    model = json.dumps({"name": "small", "settings": '{"dtype":"bfloat16","loop":{"least":2}}', "chat": ""})
+    told = dict(parts({**row, **prints, "model": model}))
+    assert told["model"] == "name small, dtype bfloat16, least 2"
+    assert told["schema"] == "receipt@1 (abababababab…)"
 
 
 def test_the_line_goes_from_the_oldest_run_to_this_one() -> None:
