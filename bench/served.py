@@ -22,10 +22,9 @@ from typing import Any
 # Before this file's own folder, in which a file would stand in for the package of its name.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import httpx
-
 from bench.pipeline import documents_of, requests_of
 from extractors.engines.base import Engine
+from extractors.engines.client import Client
 from extractors.engines.embedded import EmbeddedEngine
 from extractors.engines.served import ServedEngine
 from extractors.engines.told import Servers, describe
@@ -73,21 +72,18 @@ async def compare(the_plan: Plan, url: str, rounds: int) -> dict[str, Any]:
     )
     requests = requests_of(the_plan, documents_of(the_plan, settings), embedded.max_model_len)
     at_once = IN_FLIGHT_FACTOR * settings.max_num_seqs
+    bare = Client(url, None, 60.0)
     found: dict[str, list[tuple[float, int]]] = {"embedded": [], "served": []}
     try:
-        async with httpx.AsyncClient(base_url=url) as server:
-
-            async def emptied() -> None:
-                (await server.post("/reset_prefix_cache")).raise_for_status()
-
-            for number in range(rounds + 1):
-                few = requests if number else requests[:4]  # the first one warms both up
-                one = await timed(embedded, few, decoding, at_once, embedded.core.reset_prefix_cache)
-                other = await timed(served, few, decoding, at_once, emptied)
-                if number:
-                    found["embedded"].append(one)
-                    found["served"].append(other)
+        for number in range(rounds + 1):
+            few = requests if number else requests[:4]  # the first one warms both up
+            one = await timed(embedded, few, decoding, at_once, embedded.core.reset_prefix_cache)
+            other = await timed(served, few, decoding, at_once, lambda: bare.post("/reset_prefix_cache", b""))
+            if number:
+                found["embedded"].append(one)
+                found["served"].append(other)
     finally:
+        await bare.close()
         await served.close()
         await embedded.close()
     return report(len(requests), **found)

