@@ -17,8 +17,8 @@ from schemas.errors import EngineRefusedSchema
 INSTALL = "outlines-core"
 # As long as the engine is told to wait: an automaton that takes longer takes gigabytes as well.
 PATIENCE_S = 60.0
-# Patterns of more characters are built in a process that can be stopped: the library itself cannot be.
-_LONG = 300
+# Over more tokens an automaton is built in a process that can be stopped: the library itself cannot be.
+_MANY = 1000
 
 
 class Outlines:
@@ -47,7 +47,7 @@ class Outlines:
 
     def compile_regex(self, pattern: str) -> OutlinesGrammar:
         """A grammar of the pattern's full matches. Raises EngineRefusedSchema with the library's reason."""
-        if len(pattern) > _LONG:
+        if len(self._by_bytes) > _MANY:
             made = _built_elsewhere(pattern, self._by_bytes, self._end)
         else:
             made = _built(pattern, self._by_bytes, self._end)
