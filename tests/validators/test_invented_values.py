@@ -210,3 +210,23 @@ def test_dates_that_do_not_stand_there(text: str) -> None:
 def test_a_swedish_day_before_the_month_where_the_year_comes_last() -> None:
     (field,) = check([Leaf("/v", MARCH_9, Kind.DATE, "")], SourceIndex("9/3 2024"), locale="sv_SE").fields
     assert field.match in GROUNDED
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("N0 290, JALAN AIR PANAS", "NO 290, JALAN AIR PANAS"),
+        ("NO 290, JALAN AIR PANAS", "N0 290, JALAN AIR PANAS"),
+        ("12, JALAN TAMPO1 7/4, KAWASAN", "12, JALAN TAMPOI 7/4, KAWASAN"),
+        ("40170 5HAH ALAM, SELANGOR", "40170 SHAH ALAM, SELANGOR"),
+    ],
+)
+def test_a_letter_read_for_a_digit_beside_a_number_is_bridged(value: str, text: str) -> None:
+    assert found(value, Kind.TEXT, text).match is Match.FUZZY
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("9556939040116", "9556939040116 MILK 2.00"), ("123", "Ref 00123")]
+)
+def test_long_runs_of_digits_and_those_that_begin_with_zeros_are_no_amounts(value: str, text: str) -> None:
+    assert found(D(value), Kind.NUMBER, text).match is Match.ABSENT

@@ -79,9 +79,11 @@ def _to_words(start: int, end: int, index: SourceIndex) -> tuple[int, int]:
 
 def _each_word(words: Words, window: str) -> bool:
     """Whether no word of the value is another word in the window: each keeps most of its letters."""
-    needle = words.squeezed
-    spoilt = _spoilt(needle, window)
-    cuts = [at for at in range(len(needle) + 1) if words.parts(at)]
+    squeezed = words.squeezed
+    needle = squeezed.replace(" ", "")
+    spoilt = _spoilt(needle, window.replace(" ", ""))
+    places = (at for at in range(len(squeezed) + 1) if words.parts(at))
+    cuts = sorted({at - squeezed.count(" ", 0, at) for at in places})
     return all(
         sum(spoilt[2 * start : 2 * end + 1]) <= _allowed(needle, start, end) for start, end in pairwise(cuts)
     )
@@ -112,7 +114,7 @@ def _spoilt(needle: str, window: str) -> list[int]:
 
 
 def digits_agree(needle: str, window: str) -> bool:
-    """Whether every difference between two squeezed texts leaves the digits alone.
+    """Whether every difference between two squeezed texts leaves the digits alone, and parts none otherwise.
 
     One of several equally short ways to align them is looked at, and one from the other end.
     """
@@ -120,15 +122,28 @@ def digits_agree(needle: str, window: str) -> bool:
 
 
 def _edits_agree(needle: str, window: str) -> bool:
-    for edit in Levenshtein.opcodes(needle, window):
+    left, right = needle.replace(" ", ""), window.replace(" ", "")
+    gaps, gaps_there = _gaps(needle), _gaps(window)
+    for edit in Levenshtein.opcodes(left, right):
         if edit.tag == "equal":
+            inner = range(1, edit.src_end - edit.src_start)
+            shared = (((edit.src_start + at) in gaps, (edit.dest_start + at) in gaps_there) for at in inner)
+            if any(one != other for one, other in shared):
+                return False
             continue
-        left = needle[edit.src_start : edit.src_end]
-        right = window[edit.dest_start : edit.dest_end]
-        digits = any(map(str.isdecimal, left + right))
-        if " " in left + right or (digits and not _alike(left, right)):
+        one, other = left[edit.src_start : edit.src_end], right[edit.dest_start : edit.dest_end]
+        if any(map(str.isdecimal, one + other)) and not _alike(one, other):
             return False
     return True
+
+
+def _gaps(squeezed: str) -> set[int]:
+    """Where a squeezed text parts digits, as offsets in it without its spaces: "1 2" is not "12".
+
+    Beside a letter that was read for a digit a gap comes and goes: "NO 113" is "N0 113".
+    """
+    spaces = (at for at, char in enumerate(squeezed) if char == " ")
+    return {at - number for number, at in enumerate(spaces)}
 
 
 def _alike(left: str, right: str) -> bool:

@@ -20,6 +20,8 @@ TAIL = 96
 """Characters behind a label in which its amount stands."""
 MOST = 64
 """Places of one label that are looked at."""
+BARE = 4
+"""Digits of the shortest number that looks like a postcode or a code where amounts have cents."""
 _MONEY = re.compile(r"(?<![\d.,])\d[\d.,']*[.,]\d\d(?![\d.,]*\d)")
 
 
@@ -41,7 +43,9 @@ def findings(
     for leaf, lookup, span in zip(leaves, lookups, spans, strict=True):
         if span and leaf.kind is Kind.NUMBER and isinstance(leaf.value, Decimal) and not in_row(leaf.pointer):
             amounts = _amounts(leaf, index)
-            if amounts and not _agrees(leaf.value, lookup, amounts, index):
+            if not amounts and _bare(lookup, index):
+                yield _bare_warning(leaf, span, index)
+            elif amounts and not _agrees(leaf.value, lookup, amounts, index):
                 yield _warning(leaf, span, amounts, index)
 
 
@@ -70,6 +74,28 @@ def _agrees(value: Decimal, lookup: Lookup, amounts: Sequence[tuple[int, int]], 
         return True
     lines = {index.line_of(index.span(start, end)) for start, end in amounts}
     return any(index.line_of(span) in lines for span in lookup.spans[:MOST])
+
+
+def _bare(lookup: Lookup, index: SourceIndex) -> bool:
+    """Whether an amount stands in four bare digits or more only, where all other amounts have cents."""
+    if index.decimal_mark is None:
+        return False
+    written = [index.text[span.start : span.end] for span in lookup.spans[:MOST]]
+    return all(text.isdecimal() and len(text) >= BARE for text in written)
+
+
+def _bare_warning(leaf: Leaf, span: Span, index: SourceIndex) -> Finding:
+    written = index.text[span.start : span.end]
+    return Finding(
+        level=Level.GROUNDING,
+        rule="grounding.bare_number",
+        severity=Severity.WARNING,
+        message=f"{leaf.pointer}: {written} stands there without cents, as no other amount does",
+        pointer=leaf.pointer,
+        expected=f"an amount with {index.decimal_mark!r} before its cents",
+        found=written,
+        span=span,
+    )
 
 
 def _warning(leaf: Leaf, span: Span, amounts: Sequence[tuple[int, int]], index: SourceIndex) -> Finding:

@@ -12,6 +12,8 @@ from validators.grounding.currencies import SIGNS
 
 WINDOW = 40
 """Characters before and behind a number that are looked at."""
+MOST_DIGITS = 9
+"""Bare digits of the longest number; a longer run is an article's, a card's or an account's."""
 RANGE_DIGITS = 6
 """Most digits of a range such as "10-20" in all; with more of them it is a telephone number or a code."""
 
@@ -35,6 +37,8 @@ def part_of(text: str, start: int, end: int) -> str | None:
     grouped = text[start] == "0" and end - start == 3 and re.search(r"\d \Z", text[low:start])
     if grouped or re.match(r" ?[¼-¾⅐-⅞]", text[end : end + 2]):
         return "a longer number"
+    if end - start > MOST_DIGITS or (text[start] == "0" and end - start > 2):
+        return "a code"
     if _in(_TIME, text, start, end):
         return "a time"
     if _in(_PHONE, text, start, end):
