@@ -21,10 +21,9 @@ class Guidance:
     def __init__(self, vocabulary: Vocabulary) -> None:
         """Raises ImportError where llguidance is not installed."""
         import llguidance
-        from llguidance._tokenizer import TokenizerWrapper
 
         self._library: Any = llguidance
-        self._tokenizer = llguidance.LLTokenizer(TokenizerWrapper(_Spelling(vocabulary)))
+        self._tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Spelling(vocabulary)))
         self._size = len(vocabulary.tokens)
 
     def compile_schema(self, json_schema: str) -> GuidanceGrammar:
