@@ -56,22 +56,26 @@ FROM digests ORDER BY run_id DESC;
 -- within so many (`observed`), and the share that independent attempts would have given, 1 - (1 - v)^k, where v is
 -- what the first one gave. Documents that had no answer at all are left out. The samples of a vote are one attempt.
 CREATE OR REPLACE VIEW retries AS
-WITH asked AS (
-    SELECT e.recipe_id, e.schema, e.status = 'accepted' AS accepted,
-        ceil(e.attempts / if(r.decoding->>'selection' IN ('vote', 'aligned'), (r.decoding->>'samples')::INTEGER, 1))
+WITH counted AS (
+    SELECT recipe_id, schema, attempts, status = 'accepted' AS accepted, count(*) AS documents
+    FROM extractions WHERE attempts > 0 AND status <> 'failed' GROUP BY ALL
+),
+asked AS (
+    SELECT c.recipe_id, c.schema, c.accepted, c.documents,
+        ceil(c.attempts / if(r.decoding->>'selection' IN ('vote', 'aligned'), (r.decoding->>'samples')::INTEGER, 1))
             AS tries
-    FROM extractions e LEFT JOIN recipes r USING (recipe_id)
-    WHERE e.attempts > 0 AND e.status <> 'failed'
+    FROM counted c LEFT JOIN recipes r USING (recipe_id)
 ),
 firsts AS (
-    SELECT recipe_id, schema, count(*) AS documents, max(tries)::INTEGER AS most,
-        count(*) FILTER (accepted AND tries = 1) / count(*) AS v
+    SELECT recipe_id, schema, sum(documents)::BIGINT AS documents, max(tries)::INTEGER AS most,
+        coalesce(sum(documents) FILTER (accepted AND tries = 1), 0) / sum(documents) AS v
     FROM asked GROUP BY ALL
 ),
 steps AS (SELECT recipe_id, schema, documents, v, unnest(range(1, most + 1))::INTEGER AS attempts FROM firsts)
 SELECT steps.recipe_id, steps.schema, steps.attempts, steps.documents,
-    count(*) FILTER (asked.tries >= steps.attempts) AS asked,
-    count(*) FILTER (asked.accepted AND asked.tries <= steps.attempts) / steps.documents AS observed,
+    coalesce(sum(asked.documents) FILTER (asked.tries >= steps.attempts), 0)::BIGINT AS asked,
+    coalesce(sum(asked.documents) FILTER (asked.accepted AND asked.tries <= steps.attempts), 0) / steps.documents
+        AS observed,
     1 - (1 - steps.v) ** steps.attempts AS if_independent
 FROM steps JOIN asked USING (recipe_id, schema)
 GROUP BY steps.recipe_id, steps.schema, steps.attempts, steps.documents, steps.v

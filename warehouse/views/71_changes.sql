@@ -27,30 +27,35 @@ GROUP BY ALL ORDER BY changed DESC, pairs.recipe_id;
 -- Documents that one model has done under one schema version both guided and not: how often the answers differ,
 -- and which side then holds better against the checks. The newest answer of each side counts.
 CREATE OR REPLACE VIEW guided_disagreements AS
-WITH both_ways AS (
-    SELECT recipe_id, model, decoding ->> 'mode' = 'guided' AS guided, decoding ->> 'mode' AS mode FROM recipes
-    WHERE (schema, model) IN (SELECT (schema, model) FROM recipes GROUP BY schema, model
-        HAVING bool_or(decoding ->> 'mode' = 'guided') AND bool_or(decoding ->> 'mode' <> 'guided'))
+WITH sides AS (
+    SELECT recipe_id, schema, min(recipe_id) OVER same AS family, decoding ->> 'mode' AS mode,
+        decoding ->> 'mode' = 'guided' AS guided,
+        bool_or(decoding ->> 'mode' = 'guided') OVER same AND bool_or(decoding ->> 'mode' <> 'guided') OVER same AS both_ways
+    FROM recipes WINDOW same AS (PARTITION BY schema, model)
 ),
-loose AS (
-    SELECT run_id, document_id, schema, model, mode, status, value
-    FROM extractions JOIN both_ways USING (recipe_id) WHERE NOT guided AND status <> 'failed'
+loose AS MATERIALIZED (
+    SELECT document_id, family, max(run_id) AS run_id, arg_max(mode, run_id) AS mode
+    FROM extractions JOIN sides USING (recipe_id)
+    WHERE both_ways AND NOT guided AND status <> 'failed' GROUP BY ALL
 ),
 tight AS (
-    SELECT run_id, document_id, schema, model, status, value
-    FROM extractions JOIN both_ways USING (recipe_id) WHERE guided AND status <> 'failed'
+    SELECT document_id, family, max(run_id) AS run_id
+    FROM extractions JOIN sides USING (recipe_id) SEMI JOIN loose USING (document_id)
+    WHERE both_ways AND guided AND status <> 'failed' GROUP BY ALL
 ),
 pairs AS (
-    SELECT loose.document_id, loose.schema, loose.model, arg_max(loose.mode, loose.run_id) AS mode,
-        arg_max(tight.run_id, tight.run_id) AS guided_run, arg_max(loose.run_id, loose.run_id) AS unguided_run,
-        arg_max(tight.status, tight.run_id) AS guided_status, arg_max(loose.status, loose.run_id) AS unguided_status,
-        arg_max(tight.value, tight.run_id) AS guided_value, arg_max(loose.value, loose.run_id) AS unguided_value
-    FROM tight JOIN loose USING (document_id, schema, model) GROUP BY ALL
+    SELECT document_id, loose.mode, tight.run_id AS guided_run, loose.run_id AS unguided_run
+    FROM loose JOIN tight USING (document_id, family)
 ),
+-- The answers themselves are read for these pairs only.
 valid AS (
-    SELECT *, json_merge_patch(guided_value, '{"reasoning":null}')
-        IS DISTINCT FROM json_merge_patch(unguided_value, '{"reasoning":null}') AS differ
-    FROM pairs WHERE guided_status IN ('accepted', 'flagged') AND unguided_status IN ('accepted', 'flagged')
+    SELECT pairs.*, one.schema, one.status AS guided_status, other.status AS unguided_status,
+        json_merge_patch(one.value, '{"reasoning":null}')
+            IS DISTINCT FROM json_merge_patch(other.value, '{"reasoning":null}') AS differ
+    FROM pairs
+        JOIN extractions AS one ON (one.run_id, one.document_id) = (pairs.guided_run, pairs.document_id)
+        JOIN extractions AS other ON (other.run_id, other.document_id) = (pairs.unguided_run, pairs.document_id)
+    WHERE one.status IN ('accepted', 'flagged') AND other.status IN ('accepted', 'flagged')
 )
 SELECT schema, mode AS unguided_mode, count(*) AS documents, count(*) FILTER (differ) AS differ,
     count(*) FILTER (differ) / count(*) AS share,
