@@ -39,4 +39,5 @@ def _tell_quarantine(held_back: list[dict[str, Any]]) -> None:
         for found in why:
             if found["run_id"] == run["run_id"]:
                 say(f"  {safe(found['message'])}")
-        say(f"  next: assay show its documents, then assay runs release {run['run_id']}, or rerun them")
+        again = f"assay rerun --schema {safe(run['schema'])} --from-run {run['run_id']}"
+        say(f"  next: assay runs release {run['run_id']}, or do its documents again: {again}")
