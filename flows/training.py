@@ -34,9 +34,10 @@ corrected AS (
         FROM labels WHERE schema = $schema AND attempt_id IS NOT NULL GROUP BY document_id, pointer)
     GROUP BY document_id
 )
-SELECT document_id, current.status, current.value::VARCHAR AS value, corrected.labels,
+SELECT document_id, current.value::VARCHAR AS value, drawn.value::VARCHAR AS drawn, corrected.labels,
     same_text IN (FROM held_texts) AS is_held_out
-FROM current JOIN folded USING (document_id) LEFT JOIN corrected USING (document_id)
+FROM current JOIN extractions AS drawn USING (run_id, document_id) JOIN folded USING (document_id)
+    LEFT JOIN corrected USING (document_id)
 WHERE current.schema = $schema AND current.value IS NOT NULL
     AND (current.status = 'accepted' OR corrected.labels IS NOT NULL)
 ORDER BY document_id
@@ -79,27 +80,30 @@ def _examples(
         part = {row["document_id"]: row for row in wanted[start : start + _TOGETHER]}
         for document in warehouse.documents(part):
             row = part[document.document_id]
-            answer = _answer(schema, json.loads(row["value"]), dict(row["labels"] or []))
+            answer = _answer(schema, row["drawn"], row["value"], dict(row["labels"] or []))
             if any(token in document.text for token in control_tokens):
                 written.left_out["a control token in its text"] += 1
             elif answer is None:
                 written.left_out["a label that does not fit the schema"] += 1
             else:
-                written.labelled += bool(row["labels"])
-                written.accepted += not row["labels"]
+                by_person = bool(row["labels"]) or row["value"] != row["drawn"]
+                written.labelled += by_person
+                written.accepted += not by_person
                 yield [*chat(schema.cls, document.text), {"role": "assistant", "content": compact(answer)}]
 
 
-def _answer(schema: SchemaVersion, value: dict[str, Any], labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """The answer with its labels put in; None where it is then none under the schema.
+def _answer(
+    schema: SchemaVersion, drawn: str | None, value: str, labels: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """The answer as it stands, with its labels put in; None where it is then none under the schema.
 
-    A changed value takes the reasoning away: it argued for another one.
+    Where that is not what the model had drawn, the reasoning goes: it argued for another answer.
     """
-    answer: dict[str, Any] = json.loads(json.dumps(value))
+    answer: dict[str, Any] = json.loads(value)
     for pointer, text in labels.items():
         if not _put(answer, pointer, json.loads(text)):
             return None
-    if answer != value:
+    if drawn is None or answer != json.loads(drawn):
         answer = {name: "" if name == "reasoning" else one for name, one in answer.items()}
     try:
         schema.cls.model_validate_json(json.dumps(answer))
