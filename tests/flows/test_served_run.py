@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +21,7 @@ from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import EngineUnavailable, SettingError
+from scripts.vllm_server import free_port
 from tests.extractors.fake_server import FakeServer
 from tests.flows.fake_engine import receipt
 from tests.flows.served_thread import Loop, serving
@@ -191,3 +195,29 @@ def test_a_key_in_the_file_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPa
     ) as caught:
         load()
     assert KEY not in str(caught.value)
+
+
+def test_the_command_line_says_in_one_line_that_nobody_is_there(
+    root: Path, model_dir: Path, source: Path, tmp_path: Path
+) -> None:
+    environment = {
+        **os.environ,
+        "ASSAY_HOME": str(tmp_path / "home"),
+        "ASSAY_MODEL": str(model_dir),
+        "ASSAY_ENGINE": f"http://127.0.0.1:{free_port()}",
+        "ASSAY_ENGINE_API_KEY": KEY,
+        "ASSAY_ENGINE_PATIENCE": "0",
+    }
+    arguments = [sys.executable, "-m", "flows.cli", "extract", str(source), "--schema", "receipt@1"]
+    done = subprocess.run(arguments, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "does not answer" in done.stderr
+    assert KEY not in done.stderr
+
+
+def test_a_machine_without_vllm_can_use_a_served_engine(root: Path) -> None:
+    blocked = "import sys; sys.modules.update(dict.fromkeys(('vllm', 'torch', 'transformers')))"
+    loads = "import flows.run, flows.servers, extractors.engines.served"
+    done = subprocess.run([sys.executable, "-c", f"{blocked}; {loads}"], cwd=root, check=False)
+    assert done.returncode == 0
