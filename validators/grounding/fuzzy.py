@@ -37,21 +37,21 @@ def threshold(length: int) -> float:
 def look_up(value: str, index: SourceIndex) -> Lookup:
     """Find a squeezed value in the source's words with a few letters different."""
     words = Words(fold(value))
-    needle = words.squeezed
-    hay = index.words.squeezed
+    needle, hay = words.compact, index.words.compact
     if len(needle) < SHORTEST or len(hay) < len(needle) // 2:
         return ABSENT
     least = threshold(len(needle))
     best = fuzz.partial_ratio_alignment(needle, hay, score_cutoff=100 * least)
     if best is None:
         return ABSENT
-    start, end = _to_words(*_trimmed(needle, hay, best.dest_start, best.dest_end), index)
-    window = hay[start:end]
-    score = Levenshtein.normalized_similarity(needle, window)
+    place = index.words.of_compact(*_trimmed(needle, hay, best.dest_start, best.dest_end))
+    start, end = _to_words(*place, index)
+    window = index.words.squeezed[start:end]
+    score = Levenshtein.normalized_similarity(needle, window.replace(" ", ""))
     if (
         score < least
         or not index.words.whole(start, end)
-        or not digits_agree(needle, window)
+        or not digits_agree(words.squeezed, window)
         or not _each_word(words, window)
     ):
         return ABSENT

@@ -131,6 +131,16 @@ class Words:
         line = self._text[max(self._text.rfind("\n", 0, place) + 1, place - LONGEST_LINE) : place]
         return len(_COLUMN.findall(line.lstrip())), len(line)
 
+    @property
+    def compact(self) -> str:
+        """The squeezed text without its spaces."""
+        return self._compact[0]
+
+    def of_compact(self, start: int, end: int) -> tuple[int, int]:
+        """The squeezed range of the compact range [start, end)."""
+        gaps = self._compact[1]
+        return start + bisect_right(gaps, start), end + bisect_left(gaps, end)
+
     @cached_property
     def _compact(self) -> tuple[str, list[int]]:
         """The squeezed text without its spaces, and the compact offset of each space left out."""
@@ -139,12 +149,11 @@ class Words:
 
     def find_compact(self, needle: str, limit: int = 64) -> list[tuple[int, int]]:
         """Squeezed ranges where `needle` stands when no separator counts, whole words still."""
-        compact, gaps = self._compact
+        compact = self.compact
         found: list[tuple[int, int]] = []
         at = compact.find(needle)
         while at >= 0 and len(found) < limit:
-            start = at + bisect_right(gaps, at)
-            end = at + len(needle) + bisect_left(gaps, at + len(needle))
+            start, end = self.of_compact(at, at + len(needle))
             if self.whole(start, end):
                 found.append((start, end))
             at = compact.find(needle, at + 1)
