@@ -78,7 +78,7 @@ def _drawn(
 ) -> Material:
     schema = load_registry(settings.schemas).resolve(asked.schema or "")
     labels = known_labels(asked, schema, warehouse)
-    inputs = from_storage(labels, asked, warehouse.archive, settings.max_document_bytes)
+    inputs = from_storage(labels, asked, warehouse, settings.max_document_bytes)
     blobs = tuple(item.blob for item in inputs.items if item.blob is not None)
     runs = draw(asked, blobs, settings, start_engine, console)
     return Material(schema, labels, inputs, tuple(runs))

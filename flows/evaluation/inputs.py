@@ -15,7 +15,7 @@ from flows.evaluation.asked import Asked
 from flows.labels import Label, Labels, Matched, Problem, match
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob
-from warehouse.archive import Archive
+from warehouse.store import Warehouse
 
 _HEX = frozenset("0123456789abcdef")
 
@@ -51,13 +51,18 @@ class Inputs:
         return [item.label.cluster for item in self.items]
 
 
-def from_storage(labels: Labels, asked: Asked, archive: Archive, limit_bytes: int) -> Inputs:
+def texts(home: Path) -> Path:
+    """Where the texts that stand in labels are written as documents, each called by its SHA-256."""
+    return home / "texts"
+
+
+def from_storage(labels: Labels, asked: Asked, warehouse: Warehouse, limit_bytes: int) -> Inputs:
     """The labelled documents, found in the folders that the labels point into, and identified by content.
 
     One that is named by its SHA-256 is taken from the archive. Raises UsageError where none is found.
     """
     stored = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
-    blobs = [*stored, *_archived(labels, archive)]
+    blobs = [*stored, *_kept(labels, warehouse)]
     listed = list(_identified(blobs, limit_bytes))
     found = {document_id: blob for blob, document_id in reversed(listed)}
     return _matched(labels, asked, [(document_id, blob.uri) for blob, document_id in listed], found)
@@ -131,15 +136,20 @@ def _listed(labels: Labels) -> Iterator[Blob]:
         )
 
 
-def _archived(labels: Labels, archive: Archive) -> Iterator[Blob]:
+def _kept(labels: Labels, warehouse: Warehouse) -> Iterator[Blob]:
+    """Documents that labels name by their SHA-256, or hold as a text: both are kept in the home."""
     for label in labels.rows:
         named = label.document_id or label.reference
-        if _is_sha(named) and (path := archive.path(named)).is_file():
-            yield Blob(str(path.resolve()), path.stat().st_size)
+        if _is_sha(named):
+            text = texts(warehouse.home) / f"{named}.txt"
+            path = warehouse.archive.path(named) if label.text is None else text
+            if path.is_file():
+                yield Blob(str(path.resolve()), path.stat().st_size)
 
 
 def _folders(labels: Labels) -> set[str]:
-    references = [label.reference for label in labels.rows if not _is_sha(label.reference)]
+    pointing = [label for label in labels.rows if label.text is None]
+    references = [label.reference for label in pointing if not _is_sha(label.reference)]
     return {_folder(_absolute(reference, labels.base)) for reference in references}
 
 

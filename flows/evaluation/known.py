@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from flows.evaluation.asked import Asked
-from flows.evaluation.inputs import Inputs
-from flows.labels import Labels, read_labels, write_texts
+from flows.evaluation.inputs import Inputs, texts
+from flows.labels import Label, Labels, read_labels, write_texts
 from flows.labels.names import adapted
 from flows.person import who
 from schemas.errors import UsageError
@@ -39,7 +40,15 @@ def known_labels(asked: Asked, schema: SchemaVersion, warehouse: Warehouse) -> L
         locale=asked.locale,
         cluster=asked.cluster,
     )
-    return write_texts(labels, warehouse.home / "texts")
+    write_texts(labels, texts(warehouse.home))
+    return replace(labels, rows=tuple(map(_identified, labels.rows)))
+
+
+def _identified(label: Label) -> Label:
+    """A text that stands in a label is a document of its own, known by its SHA-256 wherever it lies."""
+    if label.text is None:
+        return label
+    return replace(label, document_id=hashlib.sha256(label.text.encode()).hexdigest())
 
 
 def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:

@@ -398,3 +398,21 @@ def test_an_interrupted_evaluation_measures_nothing_and_closes_its_engine(
     assert factory.started[0].closed
     assert [one["status"] for one in rows(settings, "FROM runs")] == ["interrupted"]
     assert rows(settings, "FROM evaluations") == []
+
+
+def test_texts_that_stand_in_labels_are_documents(run: Evaluate, tmp_path: Path, settings: Settings) -> None:
+    held = [
+        {"id": f"r-{number}", "text": receipt(number), "fields": label(number)["fields"]}
+        for number in range(1, 4)
+    ]
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(map(json.dumps, held)))
+    found = run(file, decodings=(GOOD,))
+    assert row(found, GOOD, "exact").value == 1.0
+    assert [item.label.reference for item in found.inputs.items] == ["r-1", "r-2", "r-3"]
+    assert (found.inputs.unlabelled, found.inputs.undocumented) == ((), ())
+    # The home may move: such a document is known by its content, not by its path.
+    settings.home.rename(tmp_path / "moved")
+    moved = settings.model_copy(update={"home": tmp_path / "moved"})
+    again = evaluate(Asked(str(file), runs=(found.runs[0].run_id,)), moved)
+    assert len(again.inputs.items) == 3
