@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 
 from extractors.engines.tokenizer import Tokenizer
 from flows.pipeline import EngineFactory
@@ -42,11 +43,14 @@ def receipt(number: int) -> str:
     return f"COMPANY {number:04} SDN BHD\nMILK 1 X 2.00\nTOTAL {number}.50\nTHANK YOU\n"
 
 
+loaded = cache(Tokenizer)
+
+
 class FakeEngine:
     """Answers with `answer(prompt text)` after `delay_s` seconds. Counts what was in flight at once."""
 
     def __init__(self, plan: Plan, delay_s: float, answer: Answer) -> None:
-        self.tokenizer = Tokenizer(plan.model)
+        self.tokenizer = loaded(plan.model)
         self.max_model_len = plan.settings.max_model_len
         self.delay_s = delay_s
         self.answer = answer

@@ -18,7 +18,7 @@ from warehouse.store import Warehouse
 
 @pytest.fixture
 def settings(tmp_path: Path, model_dir: Path) -> Settings:
-    return Settings(home=tmp_path / "home", model=model_dir, max_num_seqs=4, shard_size=2)
+    return Settings(home=tmp_path / "home", model=model_dir, gate="off", max_num_seqs=4, shard_size=2)
 
 
 def carry(order: Order, settings: Settings) -> Summary:

@@ -35,7 +35,7 @@ def source(tmp_path: Path) -> Path:
 @pytest.fixture
 def settings(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    return Settings(home=tmp_path / "home", model=model_dir, max_num_seqs=4)
+    return Settings(home=tmp_path / "home", model=model_dir, gate="off", max_num_seqs=4)
 
 
 @pytest.fixture

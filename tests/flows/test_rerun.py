@@ -34,7 +34,7 @@ def landed(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> tuple[P
     mail.add_attachment(receipt(4), filename="r4.txt")
     (folder / "mail.eml").write_bytes(mail.as_bytes())
     home = tmp_path_factory.mktemp("landed") / "home"
-    with planned(Order(str(folder), "receipt@1"), Settings(home=home, model=model_dir)) as plan:
+    with planned(Order(str(folder), "receipt@1"), Settings(home=home, model=model_dir, gate="off")) as plan:
         summary = carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
     rmtree(folder)
     return home, summary
@@ -50,7 +50,7 @@ def first(landed: tuple[Path, Summary]) -> Summary:
 def settings(tmp_path: Path, model_dir: Path, landed: tuple[Path, Summary]) -> Settings:
     """A copy of that home for each test."""
     home = copytree(landed[0], tmp_path / "home")
-    return Settings(home=home, model=model_dir, max_num_seqs=4, shard_size=8)
+    return Settings(home=home, model=model_dir, gate="off", max_num_seqs=4, shard_size=8)
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def test_a_run_that_meets_a_full_disk_is_completed_by_the_next(
     source.mkdir()
     for number in range(40):
         (source / f"{number}.txt").write_text(receipt(number) + text(str(number)))
-    settings = Settings(home=disk / "home", model=model_dir, shard_size=5)
+    settings = Settings(home=disk / "home", model=model_dir, gate="off", shard_size=5)
     order = Order(str(source), "receipt@1")
     Warehouse(settings.home).query("SELECT 1")
     ballast = fill(disk, leave)
