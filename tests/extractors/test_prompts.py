@@ -58,7 +58,7 @@ def test_the_templates_markers_inside_a_document_stay_letters(tokenizer: Tokeniz
 
 
 @given(st.text(max_size=60).map(lambda text: text.join(CONTROL)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_text_gives_a_control_token(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode_data(text)
     assert tokenizer.control_ids.isdisjoint(ids)

@@ -342,7 +342,7 @@ NOTHING: dict[str, Any] = {
 }
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(FIELDS)
 def test_whatever_a_label_holds_it_is_read_or_named(fields: dict[str, Any]) -> None:
     values, unusable = LabelReader(Bill, conventions(Bill, [fields])).read(fields)
@@ -351,7 +351,7 @@ def test_whatever_a_label_holds_it_is_read_or_named(fields: dict[str, Any]) -> N
     assert {one.outcome for one in compare(Bill, NOTHING, values)} <= {Outcome.RIGHT, Outcome.MISSED}
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FIELDS, st.binary(max_size=40))
 def test_whatever_stands_in_a_file_it_is_read_counted_or_refused(
     tmp_path: Path, fields: dict[str, Any], noise: bytes

@@ -131,7 +131,7 @@ def test_no_example_is_longer_than_the_longest_answer(ref: str) -> None:
     assert len(compact(example(ref))) <= longest_output(SHIPPED[ref])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(digits=st.integers(2, 18), places=st.integers(0, 6), data=st.data())
 def test_the_class_takes_what_the_pattern_allows(digits: int, places: int, data: st.DataObject) -> None:
     places = min(places, digits - 1)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contract import (
@@ -333,7 +333,6 @@ ANSWERS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)  # the first example imports scipy
 @given(ANSWERS, st.randoms(use_true_random=False))
 def test_every_answer_is_exactly_right_against_itself_in_any_order(
     answer: dict[str, Any], random: Any

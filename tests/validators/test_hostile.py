@@ -78,13 +78,13 @@ def test_a_megabyte_of_answer_takes_linear_time(unit: str) -> None:
     assert time.process_time() - start < 5
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(), st.text(), st.sampled_from(Ending))
 def test_any_answer_and_any_source_give_a_verdict(answer: str, source: str, ending: Ending) -> None:
     assert isinstance(validate(answer, Bill, source, ending=ending), Verdict)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=400), st.text(min_size=1, max_size=60))
 def test_spans_lie_in_the_text(source: str, value: str) -> None:
     leaves = [Leaf("/value", value, kind, "") for kind in (Kind.TEXT, Kind.IDENTIFIER, Kind.ENUM)]

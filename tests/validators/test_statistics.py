@@ -190,7 +190,7 @@ def test_every_draw_draws_as_many_as_there_are(clusters: int) -> None:
     assert np.mean([block.mean() for block in blocks]) == pytest.approx(1)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30),
     st.integers(0, 2**32),
@@ -204,8 +204,11 @@ def test_an_interval_holds_its_rate_and_stays_in_range(pairs: list[tuple[float, 
     assert -1 <= paired.low <= paired.high <= 1
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
+SHARE = st.just(0.0) | st.floats(1e-3, 1)  # the share of an input's samples: one of a thousand at the least
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(SHARE, st.floats(0, 1)), min_size=1, max_size=30))
 def test_a_conditional_interval_holds_its_rate(pairs: list[tuple[float, float]]) -> None:
     part = [pair[0] for pair in pairs]
     found = intervals([Measure("x", [one * share for one, share in pairs], part)], resamples=50)["x"]

@@ -31,7 +31,7 @@ def ground(value: object, kind: Kind, text: str, locale: str | None = None) -> t
     return field.match, text[field.span.start : field.span.end] if field.span else ""
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(DAYS, st.sampled_from(LOCALES), st.sampled_from(["short", "medium", "long", "full"]))
 @example(date(2024, 3, 9), "lv", "full")
 @example(date(2024, 3, 9), "eu", "long")
@@ -47,7 +47,7 @@ def test_any_date_in_any_locale(day: date, locale: str, style: str) -> None:
     assert cut in written + "|"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(AMOUNTS, st.sampled_from(LOCALES))
 @example(Decimal("1234567.89"), "en_IN")
 @example(Decimal("1234567.89"), "de_CH")
@@ -62,7 +62,7 @@ def test_any_amount_in_any_locale(amount: Decimal, locale: str) -> None:
     assert cut == written
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WORDS, st.data())
 def test_any_text_broken_over_lines(words: list[str], data: st.DataObject) -> None:
     written = words[0]
@@ -73,7 +73,7 @@ def test_any_text_broken_over_lines(words: list[str], data: st.DataObject) -> No
     assert cut == written
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text("ABCDEFGH", min_size=4, max_size=12), st.integers(0, 10**6), st.integers(0, 9), st.data())
 def test_a_digit_that_differs_is_never_accepted(
     word: str, number: int, digit: int, data: st.DataObject

@@ -18,7 +18,7 @@ HELLO = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
 
 @given(st.binary())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_goes_in_comes_out(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     archive = Archive(tmp_path_factory.getbasetemp() / "archive")
     assert archive.get(archive.put(data)) == data

@@ -43,7 +43,7 @@ def expected(runs: list[tuple[str, Status | None]]) -> str | None:
 
 
 @given(runs=RUNS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_the_newest_answer_outside_quarantine_counts(
     tmp_path_factory: pytest.TempPathFactory, runs: list[tuple[Status | None, Status | None, bool]]
 ) -> None:

@@ -153,7 +153,7 @@ _EXTRACTIONS = """document_id INT, run_id INT, recipe_id INT, schema TEXT, statu
 
 
 @given(name=st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text and text.isprintable()))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_field_name_is_only_a_name(name: str) -> None:
     model = create_model("Hostile", x=(str | None, Field(alias=name)))
     with duckdb.connect() as connection:

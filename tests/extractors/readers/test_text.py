@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.readers.text import clean, decode, read_text
@@ -81,7 +81,6 @@ def test_form_feeds_divide_pages() -> None:
     assert [reading.text[start : start + 3] for start in reading.page_starts] == ["one", "two", "tai"]
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec=None, exclude_categories=())))
 def test_clean_text_can_be_stored_anywhere(text: str) -> None:
     cleaned = clean(text)
@@ -91,7 +90,6 @@ def test_clean_text_can_be_stored_anywhere(text: str) -> None:
     assert clean(cleaned) == cleaned
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8", min_codepoint=32), min_size=1))
 def test_utf_8_is_read_as_it_stands(text: str) -> None:
     decoded = decode(text.encode())
@@ -99,7 +97,6 @@ def test_utf_8_is_read_as_it_stands(text: str) -> None:
     assert decode(codecs.BOM_UTF8 + text.encode()) == text
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_text_or_not_but_never_an_error(data: bytes) -> None:
     text = decode(data)
