@@ -52,7 +52,8 @@ def own_suite(settings: Settings, schema: str) -> tuple[Expectation, ...]:
 def gated(warehouse: Warehouse, settings: Settings, run_id: str) -> Judgement | None:
     """Judge a run that has just ended; None where that is off, or there is nothing to judge.
 
-    A reader who holds the database delays landing and the gate, and fails no run: the next run, `assay land` and `assay gate` take it up.
+    A reader who holds the database delays landing and the gate, and fails no run: the next run,
+    `assay land` and `assay gate` take it up.
     """
     if waiting(warehouse.staging) or notes(warehouse.staging):  # what is not landed cannot be counted
         return None

@@ -72,7 +72,7 @@ class Summary:
 
 
 class DocumentsFailed(EngineError):
-    """Documents got no answer for the engine's sake, and the next run takes them up again; or the gate failed."""
+    """Documents got no answer for the engine's sake, which the next run does again; or the gate failed."""
 
     def __init__(self, summary: Summary) -> None:
         super().__init__(

@@ -21,9 +21,9 @@ from urllib.request import urlopen
 
 import psutil
 
-from extractors.engines.starting import GUARDED
 from extractors.engines.identity import SETTINGS
 from extractors.engines.process import ENVIRONMENT, reap
+from extractors.engines.starting import GUARDED
 from schemas.decoding import Backend
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,8 +11,8 @@ from flows.output import note, say, say_json
 def land(as_json: AsJson = False) -> None:
     """Land what waits in staging: shards that a reader held up, or that a run which died had staged.
 
-    Exit 1 where a shard was damaged; it is put aside, and its documents are done again by the next run. Exit 3
-    where a run that had waited for its gate fails it.
+    Exit 1 where a shard was damaged; it is put aside, and its documents are done again by the next run.
+    Exit 3 where a run that had waited for its gate fails it.
     """
     from flows.gate import catch_up
     from flows.settings import load

@@ -140,6 +140,8 @@ def test_show_finds_by_id_address_and_name(assay: CliRunner) -> None:
         (("extract", ".", "--schema", "receipt@1", "--decoding", "warm"), "guided-greedy"),
         (("extract", ".", "--schema", "receipt@1", "--retry", "accepted"), "failed or rejected"),
         (("decodings", "show", "nope"), "guided-greedy"),
+        (("sql", "select 1; select 2"), "one statement"),
+        (("sql", " ; "), "empty"),
     ],
 )
 def test_what_a_person_can_put_right_is_an_assay_error(
