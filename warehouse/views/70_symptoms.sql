@@ -28,23 +28,24 @@ FROM nodes;
 -- Attempts whose text is no JSON object, by temperature, ending and length: `tokens_from` is the power of two
 -- at or below their output tokens. Those that the engine never answered are left out.
 CREATE OR REPLACE VIEW unparsed AS
-WITH counted AS (
-    SELECT run_id, count(*) AS seen FROM attempts WHERE ending NOT IN ('error', 'timeout', 'abort') GROUP BY run_id
+WITH bad AS MATERIALIZED (
+    SELECT run_id, ending, output_tokens, ending IN ('error', 'timeout', 'abort') AS unanswered
+    FROM attempts WHERE NOT parses
+),
+counted AS (
+    SELECT run_id, count(*) AS seen FROM attempts GROUP BY run_id
+    UNION ALL SELECT run_id, -count(*) FROM bad WHERE unanswered GROUP BY run_id
 ),
 sizes AS (
     SELECT schema, temperature, mode, sum(seen)::BIGINT AS seen
     FROM counted JOIN current_runs USING (run_id) GROUP BY ALL
-),
-bad AS (
-    SELECT run_id, ending, output_tokens, attempt_id, document_id FROM attempts
-    WHERE NOT parses AND ending NOT IN ('error', 'timeout', 'abort')
 )
 SELECT run.schema, run.mode, run.temperature, ending,
     CASE WHEN output_tokens > 0 THEN (2 ** floor(log2(output_tokens)))::INTEGER ELSE 0 END AS tokens_from,
-    count(*) AS attempts, any_value(sizes.seen) AS seen, count(*) / any_value(sizes.seen) AS share,
-    min(attempt_id) AS example
+    count(*) AS attempts, any_value(sizes.seen) AS seen, count(*) / any_value(sizes.seen) AS share
 FROM bad JOIN current_runs AS run USING (run_id) JOIN sizes
     ON sizes.schema = run.schema AND (sizes.temperature, sizes.mode) IS NOT DISTINCT FROM (run.temperature, run.mode)
+WHERE NOT unanswered
 GROUP BY ALL ORDER BY attempts DESC, run.schema, run.temperature, ending;
 
 -- Answers that are JSON but miss the schema, by field and rule, with the fingerprints of the three schemas that
@@ -75,12 +76,14 @@ GROUP BY ALL ORDER BY documents DESC, run.schema, bad.field, bad.rule;
 -- that the mask took from the model's own choice, its place in the order, whether its answers are a closed list,
 -- and, from the newest evaluation of the decoding, how often it is right; `exact_share` is of whole answers.
 CREATE OR REPLACE VIEW low_scores AS
-WITH fit AS (
-    SELECT run.schema, run.recipe_id, count(*) AS answered,
-        count(*) FILTER (extractions.status IN ('accepted', 'flagged')) AS fits,
-        count(*) FILTER (extractions.status = 'accepted') AS accepted
-    FROM extractions JOIN current_runs AS run USING (run_id)
-    WHERE is_current AND run.mode = 'guided' AND extractions.status <> 'failed' GROUP BY ALL
+WITH ended AS (
+    SELECT run_id, status, count(*) AS documents FROM extractions WHERE is_current AND status <> 'failed' GROUP BY ALL
+),
+fit AS (
+    SELECT run.schema, run.recipe_id, sum(documents)::BIGINT AS answered,
+        coalesce(sum(documents) FILTER (status IN ('accepted', 'flagged')), 0)::BIGINT AS fits,
+        coalesce(sum(documents) FILTER (status = 'accepted'), 0)::BIGINT AS accepted
+    FROM ended JOIN current_runs AS run USING (run_id) WHERE run.mode = 'guided' GROUP BY ALL
 ),
 judged AS (
     SELECT schema, decoding, measure, field, arg_max(value, evaluation_id) AS value

@@ -28,34 +28,30 @@ GROUP BY ALL ORDER BY changed DESC, pairs.recipe_id;
 -- and which side then holds better against the checks. The newest answer of each side counts.
 CREATE OR REPLACE VIEW guided_disagreements AS
 WITH sides AS (
-    SELECT recipe_id, schema, min(recipe_id) OVER same AS family, decoding ->> 'mode' AS mode,
+    SELECT recipe_id, min(recipe_id) OVER same AS family, decoding ->> 'mode' AS mode,
         decoding ->> 'mode' = 'guided' AS guided,
         bool_or(decoding ->> 'mode' = 'guided') OVER same AND bool_or(decoding ->> 'mode' <> 'guided') OVER same AS both_ways
     FROM recipes WINDOW same AS (PARTITION BY schema, model)
 ),
-loose AS MATERIALIZED (
-    SELECT document_id, family, max(run_id) AS run_id, arg_max(mode, run_id) AS mode
-    FROM extractions JOIN sides USING (recipe_id)
-    WHERE both_ways AND NOT guided AND status <> 'failed' GROUP BY ALL
+-- Of the answers for a document at most one is current, so the others lead to those that have more than one.
+repeated AS (
+    SELECT run_id, document_id, recipe_id, schema, status, value FROM extractions
+        SEMI JOIN (FROM extractions WHERE NOT is_current) USING (document_id)
+    WHERE status <> 'failed'
 ),
-tight AS (
-    SELECT document_id, family, max(run_id) AS run_id
-    FROM extractions JOIN sides USING (recipe_id) SEMI JOIN loose USING (document_id)
-    WHERE both_ways AND guided AND status <> 'failed' GROUP BY ALL
+newest AS (
+    SELECT schema, family, document_id, guided, max(run_id) AS run_id, arg_max(mode, run_id) AS mode,
+        arg_max(status, run_id) AS status, arg_max(value, run_id) AS value
+    FROM repeated JOIN sides USING (recipe_id) WHERE both_ways GROUP BY ALL
 ),
-pairs AS (
-    SELECT document_id, loose.mode, tight.run_id AS guided_run, loose.run_id AS unguided_run
-    FROM loose JOIN tight USING (document_id, family)
-),
--- The answers themselves are read for these pairs only.
 valid AS (
-    SELECT pairs.*, one.schema, one.status AS guided_status, other.status AS unguided_status,
-        json_merge_patch(one.value, '{"reasoning":null}')
-            IS DISTINCT FROM json_merge_patch(other.value, '{"reasoning":null}') AS differ
-    FROM pairs
-        JOIN extractions AS one ON (one.run_id, one.document_id) = (pairs.guided_run, pairs.document_id)
-        JOIN extractions AS other ON (other.run_id, other.document_id) = (pairs.unguided_run, pairs.document_id)
-    WHERE one.status IN ('accepted', 'flagged') AND other.status IN ('accepted', 'flagged')
+    SELECT tight.schema, loose.mode, document_id, tight.run_id AS guided_run, loose.run_id AS unguided_run,
+        tight.status AS guided_status, loose.status AS unguided_status,
+        json_merge_patch(tight.value, '{"reasoning":null}')
+            IS DISTINCT FROM json_merge_patch(loose.value, '{"reasoning":null}') AS differ
+    FROM newest AS tight JOIN newest AS loose USING (family, document_id)
+    WHERE tight.guided AND NOT loose.guided
+        AND tight.status IN ('accepted', 'flagged') AND loose.status IN ('accepted', 'flagged')
 )
 SELECT schema, mode AS unguided_mode, count(*) AS documents, count(*) FILTER (differ) AS differ,
     count(*) FILTER (differ) / count(*) AS share,
