@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import shutil
 from collections.abc import Collection
 from pathlib import Path
 from urllib.parse import quote
 
+import markupsafe
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -54,7 +54,8 @@ def backups(database: Path) -> list[Path]:
 
 def reports(home: Path, doom: Doom) -> list[Path]:
     """The pages that name one of the documents, and may show its values."""
-    words = {*doom.names, *(one[:12] for one in doom.ids)}
-    written = {text.encode() for word in words for text in (word, html.escape(word), quote(word))}
+    names = {name for name in doom.names if len(name) > 3 or "." in name}  # a short stem is in every page
+    words = {*names, *(one[:12] for one in doom.ids)}
+    written = {text.encode() for word in words for text in (word, str(markupsafe.escape(word)), quote(word))}
     pages = sorted(path for path in (home / "reports").rglob("*") if path.is_file())
     return [path for path in pages if any(word in path.read_bytes() for word in written)]

@@ -129,6 +129,7 @@ def _listing(uri: str, size: int, modified: datetime) -> str:
 
 
 def _names(uris: Iterable[str]) -> set[str]:
-    """Each address, the path in it, and the file's name."""
-    paths = {uri: unquote(urlsplit(uri).path) if "://" in uri else uri for uri in uris}
-    return {name for uri, path in paths.items() for name in (uri, path, Path(path).name) if name}
+    """Each address, the path in it, and the file's name with and without its suffix, as labels give it."""
+    paths = {uri: Path(unquote(urlsplit(uri).path) if "://" in uri else uri) for uri in uris}
+    found = {name for uri, path in paths.items() for name in (uri, str(path), path.name, path.stem)}
+    return found - {"", "."}

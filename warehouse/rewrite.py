@@ -22,7 +22,9 @@ from warehouse.snapshot import log_of
 from warehouse.typed import identifier, literal
 
 # Columns of rows that are of no one document, where its name may stand.
-_NAMING = {"runs": ("source",), "evaluation_orders": ("unlabelled", "undocumented", "repeated")}
+_NAMING = {"runs": ("source",), "evaluation_orders": ("unlabelled", "undocumented", "unusable")}
+# Sentences with a name in them: `line 3 (ticket.txt): /total: …`
+_SENTENCES = ("unusable",)
 _PURGED = "(purged)"
 _TABLES = """
 SELECT tables.schema_name, tables.table_name,
@@ -78,7 +80,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, document_ids: Sequence[str], na
     (row,) = connection.execute("SELECT current_database()").fetchall()
     connection.execute(f"COPY FROM DATABASE {identifier(row[0])} TO anew (SCHEMA)")
     ids: dict[str, object] = {"ids": list(document_ids)}
-    given: dict[str, object] = {"names": list(names)}
+    given: dict[str, object] = {"names": [*names, *document_ids]}
     connection.execute("CREATE TEMP TABLE doomed AS SELECT unnest($ids::VARCHAR[]) AS document_id", ids)
     connection.execute("CREATE TEMP TABLE called AS SELECT $names::VARCHAR[] AS doomed_names", given)
     for schema, table, columns, types in connection.execute(_TABLES).fetchall():
@@ -94,13 +96,20 @@ def _kept(table: str, column: str, kind: str) -> str:
     if column not in _NAMING.get(table, ()):
         return quoted
     if kind == "VARCHAR[]":
-        return f"list_filter({quoted}, lambda one: NOT {_is_named('one')}) AS {quoted}"
+        named = _is_told("one") if column in _SENTENCES else _is_named("one")
+        return f"list_filter({quoted}, lambda one: NOT {named}) AS {quoted}"
     return f"CASE WHEN {_is_named(quoted)} THEN '{_PURGED}' ELSE {quoted} END AS {quoted}"
 
 
 def _is_named(value: str) -> str:
     """SQL: whether a value names a doomed document, by its whole address or by its last part."""
     return f"(list_contains(doomed_names, {value}) OR list_contains(doomed_names, parse_filename({value})))"
+
+
+def _is_told(sentence: str) -> str:
+    """SQL: whether a sentence names a doomed document; a very short name only where it stands alone."""
+    held = f"length(name) > 3 AND contains({sentence}, name) OR contains({sentence}, '(' || name || ')')"
+    return f"coalesce(list_bool_or(list_transform(doomed_names, lambda name: {held})), false)"
 
 
 @contextmanager

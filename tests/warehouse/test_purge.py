@@ -8,12 +8,14 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from schemas.errors import WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction
 from tests.warehouse.holding import held
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction
+from warehouse.erase import reports
 from warehouse.evaluations import LabelRow
 from warehouse.rows import Sighting, now
 from warehouse.store import Warehouse
@@ -190,3 +192,40 @@ def test_texts_and_shards_that_were_put_aside_go_too(warehouse: Warehouse, anna:
     assert holding(warehouse.home) == []
     assert sorted(path.name for path in texts.iterdir()) == ["2.txt"]
     assert [path.name for path in warehouse.staging.iterdir()] == [".damaged-good"]
+
+
+def test_what_evaluations_say_of_it_goes_and_what_they_say_of_others_stays(warehouse: Warehouse) -> None:
+    """Labels name a document by its path, its name without suffix, or its id; reasons quote their values."""
+    gone, kept = known(warehouse, b"1", "o'brien.txt"), known(warehouse, b"2", "7.txt")
+    land(warehouse, "s1", gone, kept)
+    told = [f"line 1 (in/o'brien.txt): /total: {MARKER}", "line 2 (o'brien): /total: x", "line 3 (17): y"]
+    names = ["in/o'brien.txt", "o'brien", gone.document_id, "17", "7"]
+    warehouse.query(
+        """INSERT INTO evaluation_orders BY NAME SELECT 'e' AS evaluation_id, 'receipt@1' AS schema,
+        'labels' AS labels, '' AS labels_sha256, 'a' AS baseline, 1 AS samples, 1 AS repeats, 0 AS seed,
+        1 AS resamples, 1 AS inputs, $names AS unlabelled, $names AS undocumented, $told AS unusable,
+        now()::TIMESTAMP AS created_at""",
+        {"names": names, "told": told},
+        read_only=False,
+    )
+    purge(warehouse, gone)
+    (order,) = warehouse.query("FROM evaluation_orders").to_pylist()
+    assert order["unusable"] == ["line 3 (17): y"]
+    assert order["unlabelled"] == order["undocumented"] == ["17", "7"]
+    assert holding(warehouse.home) == []
+    purge(warehouse, kept)
+    (order,) = warehouse.query("FROM evaluation_orders").to_pylist()
+    assert (order["unusable"], order["unlabelled"]) == (["line 3 (17): y"], ["17"])
+
+
+def test_pages_name_it_as_their_templates_write_it(warehouse: Warehouse) -> None:
+    doomed = known(warehouse, b"1", 'o\'brien & "sons".txt')
+    land(warehouse, "s1", doomed)
+    folder = warehouse.home / "reports"
+    folder.mkdir()
+    page = jinja2.Template("<td>{{ name }}", autoescape=True)
+    (folder / "by-name.html").write_text(page.render(name='o\'brien & "sons".txt'))
+    (folder / "by-stem.html").write_text(page.render(name='o\'brien & "sons"'))
+    (folder / "another.html").write_text(page.render(name="o'brien.txt"))
+    found = reports(warehouse.home, warehouse.doomed([doomed.document_id]))
+    assert [path.name for path in found] == ["by-name.html", "by-stem.html"]
