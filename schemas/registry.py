@@ -60,6 +60,13 @@ class Registry:
         check(ref, self._released.get(ref), version.cls)
         return version
 
+    def state(self, version: SchemaVersion) -> str:
+        """Where a version stands: `draft`, `released`, or `changed` since its release, which is refused."""
+        released = self._released.get(version.ref)
+        if released is None:
+            return "draft"
+        return "released" if released.fingerprint == version.fingerprint else "changed"
+
     def latest(self, name: str) -> SchemaVersion:
         """The version of a schema with the highest number, checked as by `resolve`."""
         numbers = [version.version for version in self.all() if version.name == name]

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
     from schemas.registry import Registry, SchemaVersion
 
 app = typer.Typer(help="See, check and release schema versions.", no_args_is_help=True)
-COLUMNS = ("schema", "released", "fingerprint", "about")
+COLUMNS = ("schema", "state", "fingerprint", "about")
 Ref = Annotated[str, typer.Argument(help="Such as invoice@2.")]
 
 
 @app.command("list")
 def list_all(as_json: AsJson = False) -> None:
-    """List all schema versions: those that ship and, with ASSAY_SCHEMAS, your own."""
-    say_rows([_row(version) for version in _registry().all()], COLUMNS, as_json)
+    """List all schema versions, and your own with ASSAY_SCHEMAS: draft, released, or changed (refused)."""
+    registry = _registry()
+    say_rows([_row(version, registry.state(version)) for version in registry.all()], COLUMNS, as_json)
 
 
-def _row(version: SchemaVersion) -> dict[str, object]:
+def _row(version: SchemaVersion, state: str) -> dict[str, object]:
     about = (version.cls.__doc__ or "").strip().splitlines()
     return {
         "schema": version.ref,
-        "released": version.released,
+        "state": state,
         "fingerprint": version.fingerprint[:16],
         "about": about[0] if about else "",
     }

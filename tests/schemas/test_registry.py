@@ -82,6 +82,11 @@ def test_a_users_version_is_loaded_beside_the_shipped(tmp_path: Path) -> None:
     assert registry.resolve("receipt@1").cls is SHIPPED["receipt@1"]
 
 
+def _state(folder: Path) -> str:
+    registry = load(folder)
+    return registry.state(next(one for one in registry.all() if one.ref == "order@1"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
@@ -95,9 +100,12 @@ def test_a_released_version_that_changed_is_refused_with_the_difference(
     tmp_path: Path, old: str, new: str, line: str
 ) -> None:
     write(tmp_path, ORDER)
+    assert _state(tmp_path) == "draft"
     assert freeze(load(tmp_path).resolve("order@1"))
     assert not freeze(load(tmp_path).resolve("order@1"))
+    assert _state(tmp_path) == "released"
     write(tmp_path, ORDER.replace(old, new))
+    assert _state(tmp_path) == "changed"
     with pytest.raises(SchemaError, match="order@1 was released and has changed since") as caught:
         load(tmp_path).resolve("order@1")
     assert line in str(caught.value).splitlines()
