@@ -161,6 +161,7 @@ def _counts(tally: Tally) -> dict[str, float]:
     statuses = {str(status): count for status, count in tally.statuses.items()}
     compile_s = round(tally.compile_s, 4)
     told = {"engine_failures": tally.engine_failures, "tokens": tally.tokens, "compile_s": compile_s}
+    told["seen"] = tally.expected
     return {**statuses, **told}
 
 

@@ -32,17 +32,21 @@ _KEPT = """
 SELECT schema, kind, status, map_from_entries(list((metric, value)))
 FROM runs JOIN run_metrics USING (run_id) WHERE run_id = $run AND status <> 'running' GROUP BY ALL
 """
-# Documents in are those that the run counted; where it died without a word, those that it staged. One that
-# another run had done under the same recipe meanwhile is out too: its extraction stands there.
+# Documents in are those that a whole run saw, else those that it had an outcome for; where it died without a
+# word, those that it staged. One that another run had done under the same recipe meanwhile is out too: its
+# extraction stands there.
 _DOCUMENTS = """
 WITH mine AS (FROM extractions WHERE run_id = $run),
 staged AS (
     SELECT sum(documents) AS documents, sum(documents - landed) AS elsewhere FROM landings WHERE run_id = $run
 )
 SELECT
-    coalesce((SELECT list_sum([coalesce((counts ->> status)::BIGINT, 0) FOR status IN $statuses])
-        FROM runs WHERE run_id = $run AND json_keys(counts) && $statuses), staged.documents, 0)
-        AS documents_in,
+    coalesce(
+        (SELECT (counts ->> 'seen')::BIGINT FROM runs
+            WHERE run_id = $run AND coalesce(ended_as, status) = 'finished'),
+        (SELECT list_sum([coalesce((counts ->> status)::BIGINT, 0) FOR status IN $statuses])
+            FROM runs WHERE run_id = $run AND json_keys(counts) && $statuses),
+        staged.documents, 0) AS documents_in,
     count(document_id) + coalesce(any_value(staged.elsewhere), 0) AS documents_out,
     count(document_id) - count(DISTINCT document_id) AS repeated_documents
 FROM staged LEFT JOIN mine ON true GROUP BY staged.documents

@@ -115,6 +115,7 @@ def test_same_bytes_under_two_names_are_one_extraction(run: Run, settings: Setti
     factory = Factory(delay_s=0.05)
     assert run(factory).documents == 12
     assert factory.started[0].requests == 12
+    assert rows(settings, "SELECT counts->>'seen' AS seen FROM runs") == [{"seen": "12"}]
     assert len(rows(settings, "SELECT DISTINCT uri FROM sightings")) == 14
     again = Factory()
     assert run(again).run_id is None
@@ -131,6 +132,7 @@ def test_attachment_is_its_own_document_with_its_parent(run: Run, settings: Sett
     sql = f"SELECT p.uri FROM {children} JOIN documents p ON child.parent_id = p.document_id"
     pairs = rows(settings, sql)
     assert [str(pair["uri"]).endswith("mail.eml") for pair in pairs] == [True]
+    assert rows(settings, "SELECT counts->>'seen' AS seen FROM runs") == [{"seen": "14"}]
     assert run(Factory()).run_id is None
 
 

@@ -63,6 +63,18 @@ def test_a_night_is_compared_with_the_nights_before(tmp_path: Path) -> None:
     assert drift(warehouse, last, "latency_p95")["earlier"] == 2.5
 
 
+def test_a_night_in_quarantine_is_shown_and_is_not_what_is_usual(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    night(warehouse, 0, rejected=1)
+    bad = night(warehouse, 1, rejected=8)
+    warehouse.quarantine(bad)
+    validity = drift(warehouse, bad, "validity")
+    assert (validity["value"], validity["earlier"], validity["earlier_runs"]) == (0.2, 0.9, 1)
+    after = drift(warehouse, night(warehouse, 2, rejected=1), "validity")
+    assert (after["value"], after["earlier"], after["earlier_runs"]) == (0.9, 0.9, 1)
+    assert drift(warehouse, bad, "latency_p95")["earlier_runs"] == 1
+
+
 def test_a_category_that_went_away_has_a_row_with_zero(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     night(warehouse, 0, rejected=5)

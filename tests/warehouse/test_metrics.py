@@ -50,6 +50,20 @@ def test_documents_in_are_what_the_run_counted(warehouse: Warehouse) -> None:
     assert (values["documents_in"], values["documents_out"], values["repeated_documents"]) == (2, 2, 0)
 
 
+@pytest.mark.parametrize(("ending", "expected"), [("finished", 3), ("failed", 2)])
+def test_one_that_was_seen_and_lost_before_its_outcome_is_in(
+    warehouse: Warehouse, ending: str, expected: int
+) -> None:
+    """A run that ended early has not seen the rest in vain: only a whole one has to account for all."""
+    run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
+    warehouse.stage("s", run_id, [document("a"), document("b")], ok("ab", run_id))
+    warehouse.land()
+    warehouse.finish_run(run_id, ending, {"accepted": 2, "seen": 3})
+    warehouse.quarantine(run_id)
+    values = warehouse.measure(run_id).values
+    assert (values["documents_in"], values["documents_out"]) == (expected, 2)
+
+
 def test_what_another_run_did_meanwhile_is_out_too(warehouse: Warehouse) -> None:
     night(warehouse, "a", "b")
     run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")  # without a retry

@@ -1,10 +1,12 @@
 -- Each run of new documents against the up to 7 runs before it of the same schema version: the share that is
 -- valid, the share of each category, how often each field is null, and the latency. `earlier` is the share
 -- over all documents of those runs together, or the mean of their latencies. `z` says how many standard errors
--- a share is away from it (two proportions, pooled); beyond 3 either way, look.
+-- a share is away from it (two proportions, pooled); beyond 3 either way, look. A run in quarantine has its rows,
+-- for it is the one that drifted, and is no part of what is usual.
 CREATE OR REPLACE VIEW drift AS
 WITH nightly AS (
-    SELECT run_id, schema, recipe_id, started_at FROM runs WHERE kind = 'extract' AND status = 'finished'
+    SELECT run_id, schema, recipe_id, started_at, status = 'finished' AS usual FROM runs
+    WHERE kind = 'extract' AND (status = 'finished' OR status = 'quarantined' AND ended_as = 'finished')
 ),
 sizes AS (
     SELECT run_id, count(*) AS documents,
@@ -34,8 +36,9 @@ shares AS (
 ),
 windowed AS (
     SELECT nightly.*, measure, item, found, of_all, found / of_all AS value,
-        count(*) OVER runs_before AS earlier_runs, sum(found) OVER runs_before AS before_found,
-        sum(of_all) OVER runs_before AS before_all
+        count(*) FILTER (usual) OVER runs_before AS earlier_runs,
+        sum(found) FILTER (usual) OVER runs_before AS before_found,
+        sum(of_all) FILTER (usual) OVER runs_before AS before_all
     FROM nightly JOIN shares USING (run_id)
     WINDOW runs_before AS (
         PARTITION BY schema, measure, item ORDER BY run_id ROWS BETWEEN 7 PRECEDING AND 1 PRECEDING)
@@ -54,8 +57,8 @@ SELECT run_id, schema, recipe_id, started_at, measure, item, of_all::BIGINT AS a
     (value - earlier) / nullif(sqrt(pooled * (1 - pooled) * (1 / of_all + 1 / before_all)), 0) AS z
 FROM compared
 UNION ALL
-SELECT run_id, schema, recipe_id, started_at, measure, '', NULL, value, avg(value) OVER runs_before,
-    value - avg(value) OVER runs_before, count(*) OVER runs_before, NULL
+SELECT run_id, schema, recipe_id, started_at, measure, '', NULL, value, avg(value) FILTER (usual) OVER runs_before,
+    value - avg(value) FILTER (usual) OVER runs_before, count(*) FILTER (usual) OVER runs_before, NULL
 FROM nightly JOIN latencies USING (run_id)
 WINDOW runs_before AS (PARTITION BY schema, measure ORDER BY run_id ROWS BETWEEN 7 PRECEDING AND 1 PRECEDING)
 ORDER BY run_id DESC, measure, item;
