@@ -2,7 +2,8 @@
 
 Prints one JSON object. `guided_over_unguided`: tokens a second with the schema's mask over tokens a second
 without it, for the same prompts and exactly as many tokens each (the schema is repeated in a list that cannot
-end earlier; without it the end token is ignored), rounds taking turns, prefix cache emptied before each.
+end earlier; without it the end token is ignored), rounds taking turns, prefix cache emptied before each;
+`_cpu` is the same by the engine's processor time.
 `compile_ms`: what the default backend needs for each shipped schema, median and worst of ten.
 `scoring_share`: time of the second pass over the time of generating what it scores. Exit 1 where guided is
 slower by more than a tenth, or a schema takes 50 ms or more.
@@ -16,16 +17,20 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import psutil
+
 from extractors.backends.compiling import compiler
 from extractors.backends.vocabulary import Vocabulary
 from extractors.engines import sampling
 from extractors.engines.embedded import EmbeddedEngine
+from extractors.engines.process import core_pids
 from extractors.prompts import Prompt
 from flows.model import model_folder
 from flows.settings import load
@@ -68,16 +73,30 @@ def parameters(request: Request, decoding: Decoding) -> Any:
     return made
 
 
-async def timed(engine: EmbeddedEngine, requests: Sequence[Request], decoding: Decoding, label: str) -> float:
-    """Tokens a second for all requests at once. Raises SystemExit where one did not draw as many as asked."""
+@dataclass(frozen=True)
+class Rate:
+    """Tokens a second by the clock, and by the engine's processor time, for a machine that is busy."""
+
+    wall: float
+    cpu: float
+
+
+def processor_s() -> float:
+    """Seconds of processor time that the engine's process has used."""
+    times = [psutil.Process(pid).cpu_times() for pid in core_pids()]
+    return sum(one.user + one.system for one in times)
+
+
+async def timed(engine: EmbeddedEngine, requests: Sequence[Request], decoding: Decoding, label: str) -> Rate:
+    """The rate for all requests at once. Raises SystemExit where one did not draw as many tokens as asked."""
     await engine.core.reset_prefix_cache()
-    started = time.perf_counter()
+    started, spent = time.perf_counter(), processor_s()
     drawn = await asyncio.gather(*(_drawn(engine, one, decoding, label) for one in requests))
-    seconds = time.perf_counter() - started
+    seconds, spent = time.perf_counter() - started, processor_s() - spent
     wanted = [request.max_tokens for request in requests]
     if drawn != wanted:
         raise SystemExit(f"{decoding.name} drew {drawn} tokens, not {wanted}")
-    return sum(drawn) / seconds
+    return Rate(sum(drawn) / seconds, sum(drawn) / spent)
 
 
 async def _drawn(engine: EmbeddedEngine, request: Request, decoding: Decoding, label: str) -> int:
@@ -130,14 +149,22 @@ async def measure(texts: Sequence[str], schema: str, rounds: int, tokens: int) -
     return {
         "documents": len(texts),
         "tokens_each": tokens,
-        "guided_tokens_per_s": [round(one, 1) for one in guided],
-        "unguided_tokens_per_s": [round(one, 1) for one in unguided],
-        "guided_over_unguided": round(median(guided) / median(unguided), 3),
+        "guided_tokens_per_s": [round(one.wall, 1) for one in guided],
+        "unguided_tokens_per_s": [round(one.wall, 1) for one in unguided],
+        "guided_over_unguided": round(ratio([one.wall for one in guided], [one.wall for one in unguided]), 3),
+        "guided_over_unguided_cpu": round(
+            ratio([one.cpu for one in guided], [one.cpu for one in unguided]), 3
+        ),
         "compile_ms": compile_times(model),
         "generating_s": round(generating, 2),
         "scoring_s": round(scored, 2),
         "scoring_share": round(scored / generating, 3),
     }
+
+
+def ratio(guided: Sequence[float], unguided: Sequence[float]) -> float:
+    """The median round's rate over the other's."""
+    return median(guided) / median(unguided)
 
 
 def main() -> int:
