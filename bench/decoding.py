@@ -84,7 +84,7 @@ class Rate:
 def processor_s() -> float:
     """Seconds of processor time that the engine's process has used."""
     times = [psutil.Process(pid).cpu_times() for pid in core_pids()]
-    return sum(one.user + one.system for one in times)
+    return float(sum(one.user + one.system for one in times))
 
 
 async def timed(engine: EmbeddedEngine, requests: Sequence[Request], decoding: Decoding, label: str) -> Rate:
