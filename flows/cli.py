@@ -20,6 +20,7 @@ from flows.commands import (
     purge,
     report,
     rerun,
+    review,
     runs,
     schemas,
     show,
@@ -46,6 +47,7 @@ app.command("failures")(failures.failures)
 app.command("doctor")(doctor.doctor)
 app.command("gate")(gate.gate)
 app.command("report")(report.report)
+app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)

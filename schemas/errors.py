@@ -4,7 +4,8 @@ AssayError
 ├── UsageError            a person asked for something that cannot be done (exit 2)
 │   ├── SchemaError       an unknown, changed or badly designed schema version
 │   ├── SettingError      a wrong setting, named with its allowed values
-│   └── LabelError        a label file cannot be read, or names fields that the schema lacks
+│   ├── LabelError        a label file cannot be read, or names fields that the schema lacks
+│   └── ReviewConflict    somebody else decided on the same document meanwhile
 ├── ReadError             a document gave no text; carries its category
 ├── EngineError           the engine gave no answer for this request
 │   ├── EngineTimeout     … within the time limit (retryable)
@@ -42,6 +43,10 @@ class SettingError(UsageError):
 
 class LabelError(UsageError):
     """A label file cannot be read, or its fields are not the schema's."""
+
+
+class ReviewConflict(UsageError):
+    """Somebody else decided on the same extraction since it was looked at. Nothing was recorded."""
 
 
 class ReadError(AssayError):

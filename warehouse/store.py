@@ -18,7 +18,7 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import copies, evaluations, ledger, lookups, metrics, purge, runs, verdicts
+from warehouse import copies, evaluations, ledger, lookups, metrics, purge, reviews, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
 from warehouse.asking import Questions
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from warehouse.evaluations import LabelRow, Measured
     from warehouse.metrics import Metrics
     from warehouse.quality import Report
+    from warehouse.reviews import Review
     from warehouse.rows import Sighting
     from warehouse.typed import SchemaVersion
 
@@ -251,6 +252,10 @@ class Warehouse:
         listed = list(rows)
         self._write(lambda connection: evaluations.add_labels(connection, listed))
 
+    def decide(self, review: Review, labels: Sequence[LabelRow], seen: str) -> None:
+        """Record a person's decision and its labels. Raises ReviewConflict: `warehouse.reviews.decide`."""
+        self._write(lambda connection: reviews.decide(connection, review, labels, seen))
+
     def labels(self, schema: str) -> list[tuple[str, str, str]]:
         """Document, pointer and JSON text of a schema version's labels, each document's oldest first."""
         return self._read(lambda connection: evaluations.labels(connection, schema))
@@ -329,6 +334,8 @@ class Warehouse:
 
         def ask(connection: duckdb.DuckDBPyConnection) -> pa.Table:
             try:
+                if len(connection.extract_statements(sql)) > 1:  # DuckDB gives the last answer only
+                    raise UsageError("ask one statement at a time: only the last answer would be seen")
                 return _table(connection.sql(sql, params=params))
             except duckdb.Error as error:
                 raise UsageError(str(error)) from error

@@ -1,0 +1,75 @@
+"""`assay review`"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated
+
+import typer
+
+from flows.commands.asking import warehouse
+from flows.output import note, say
+from schemas.errors import UsageError
+
+
+def review(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8177,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any but loopback asks for a token.")
+    ] = "127.0.0.1",
+    name: Annotated[
+        list[str] | None, typer.Option(help="Name that browsers call it by, behind a proxy. May be repeated.")
+    ] = None,
+    user_header: Annotated[
+        str | None, typer.Option(help="Header in which a reverse proxy names the user, instead of a token.")
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="For looking only.")] = False,
+) -> None:
+    """Serve the review desk: what was flagged or rejected, beside its source, to be put right."""
+    import secrets
+    import socket
+
+    import uvicorn
+
+    from flows.person import who
+    from flows.review.app import build
+    from flows.review.desk import Desk
+    from flows.review.guard import Access
+    from flows.settings import load
+    from schemas.registry import load as load_registry
+
+    token = None if _is_loopback(host) or user_header else secrets.token_urlsafe(24)
+    desk = Desk(warehouse(), load_registry(load().schemas), read_only)
+    try:
+        listening = socket.create_server((host, port), family=_family(host))
+    except OSError as error:
+        raise UsageError(f"--port {port}: {error}; choose another, or 0 for a free one") from error
+    with listening:
+        app = build(desk, Access(who(), token, user_header), hosts=_names(host, name or []))
+        shown = f"[{host}]" if ":" in host else host
+        say(f"http://{shown}:{listening.getsockname()[1]}/{f'?token={token}' if token else ''}")
+        note("the review desk: Ctrl-C ends it")
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False)).run([listening])
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _family(host: str) -> int:
+    import socket
+
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _names(host: str, given: list[str]) -> list[str]:
+    """The Host headers that are ours. An address that stands for all of them is none that a browser calls."""
+    own = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else [host]
+    if any("*" in one for one in given):
+        raise UsageError("--name takes whole names: with any name, other sites could pass for this one")
+    if host in ("0.0.0.0", "::") and not given:  # noqa: S104
+        raise UsageError(f"--host {host} needs --name: what browsers call this machine by")
+    return [*own, *given]

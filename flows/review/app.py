@@ -1,0 +1,182 @@
+"""The desk's pages: the queue, one document, and what a person decides on it."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from flows.output import safe
+from flows.pages import template, text_of
+from flows.review.desk import Case, Desk
+from flows.review.document import LONGEST, cards, elsewhere, pieces
+from flows.review.guard import Access, Guard
+from schemas.errors import AssayError, ReviewConflict, UsageError, WarehouseLocked
+from warehouse.reviews import Wanted
+
+PAGE = 50
+MOST_FORM = 1_000_000
+"""Bytes of a form that are read."""
+_FILTERS = ("schema", "category", "field", "run")
+_STATIC = {"review.css": "text/css", "review.js": "text/javascript"}
+
+
+def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
+    """The application. `hosts` are the names that a browser may call it by."""
+    pages = Pages(desk, access)
+    return Starlette(
+        routes=[
+            Route("/", pages.queue),
+            Route("/next", pages.following),
+            Route("/document/{run}/{document}", pages.document),
+            Route("/document/{run}/{document}/check", pages.check, methods=["POST"]),
+            Route("/document/{run}/{document}/decide", pages.decide, methods=["POST"]),
+            Route("/static/{name}", static),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(Guard, access=access)],
+        exception_handlers={AssayError: refused},
+    )
+
+
+class Pages:
+    """The routes over one desk."""
+
+    def __init__(self, desk: Desk, access: Access) -> None:
+        self._desk, self._access = desk, access
+
+    def queue(self, request: Request) -> Response:
+        """What waits for a person."""
+        number = max(int(_digits(request.query_params.get("page")) or 1), 1)
+        wanted = replace(_wanted(request), most=PAGE, skip=PAGE * (number - 1))
+        rows, choices = self._desk.queue(wanted)
+        waiting = rows[0]["waiting"] if rows else 0
+        values = {"rows": rows, "choices": choices, "waiting": waiting, "page": number, "size": PAGE}
+        return self._page("review_queue.html.j2", request, **values)
+
+    def following(self, request: Request) -> Response:
+        """The next document of the queue after the one named, else the queue."""
+        rows, _ = self._desk.queue(replace(_wanted(request), most=1000))
+        places = [(row["run_id"], row["document_id"]) for row in rows]
+        here = (request.query_params.get("after_run", ""), request.query_params.get("after", ""))
+        place = places.index(here) + 1 if here in places else 0
+        if place >= len(places):
+            return RedirectResponse(f"/?{_query(request)}", status_code=303)
+        run, document = places[place]
+        return RedirectResponse(f"/document/{run}/{document}?{_query(request)}", status_code=303)
+
+    def document(self, request: Request) -> Response:
+        """One document beside its fields."""
+        case = self._case(request)
+        shown = cards(case.answer, case.verdict, case.row["text"])
+        return self._page(
+            "review_document.html.j2",
+            request,
+            case=case,
+            cards=shown,
+            pieces=pieces(case.row["text"], shown),
+            elsewhere=elsewhere(shown, case.verdict.findings),
+            cut=max(len(case.row["text"]) - LONGEST, 0),
+        )
+
+    async def check(self, request: Request) -> Response:
+        """What the checks would say of a correction, as JSON; nothing is recorded."""
+        form = await self._form(request)
+
+        def answer() -> dict[str, Any]:
+            _, verdict = self._desk.check(self._case(request), form["pointer"], _text(form))
+            findings = [finding for finding in verdict.findings if finding.severity != "info"]
+            return {"status": verdict.status, "findings": [safe(one.message) for one in findings[:8]]}
+
+        return JSONResponse(await run_in_threadpool(answer))
+
+    async def decide(self, request: Request) -> Response:
+        """Record a decision and go on: after a correction to the same document, else to the next."""
+        form = await self._form(request)
+        case = await run_in_threadpool(self._case, request)
+        who, seen = self._access.who(request), form["version"]
+        here = f"/document/{case.row['run_id']}/{case.row['document_id']}?{_query(request)}"
+        if form["decision"] == "accept":
+            await run_in_threadpool(self._desk.accept, case, who, seen)
+            return RedirectResponse(f"/next?{_query(request)}", status_code=303)
+        await run_in_threadpool(self._desk.correct, case, form["pointer"], _text(form), who, seen)
+        return RedirectResponse(here, status_code=303)
+
+    def _case(self, request: Request) -> Case:
+        return self._desk.case(request.path_params["run"], request.path_params["document"])
+
+    async def _form(self, request: Request) -> dict[str, str]:
+        """The form's fields. Raises UsageError for one that is not ours, or too large."""
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_FORM:
+                raise UsageError("this form is too large")
+        fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=20)
+        form = {
+            "pointer": "",
+            "version": "",
+            "decision": "",
+            **{name: one[-1] for name, one in fields.items()},
+        }
+        if not hmac.compare_digest(form.get("csrf", "").encode(), request.state.form_token.encode()):
+            raise UsageError("this form is not from this session: load the page again")
+        return form
+
+    def _page(self, name: str, request: Request, **values: Any) -> Response:
+        common = {
+            "who": self._access.who(request),
+            "csrf": request.state.form_token,
+            "read_only": self._desk.read_only,
+            "filters": _filters(request),
+            "query": _query(request),
+            "safe": safe,
+        }
+        return HTMLResponse(template(name).render(**common, **values))
+
+
+def static(request: Request) -> Response:
+    """The style sheet and the script, by name."""
+    name = request.path_params["name"]
+    if name not in _STATIC:
+        return Response(status_code=404)
+    return Response(text_of(name), media_type=_STATIC[name])
+
+
+def refused(request: Request, error: Exception) -> Response:
+    """What a person can put right, in words: on a page, or as JSON where a script asked."""
+    code = 409 if isinstance(error, ReviewConflict) else 503 if isinstance(error, WarehouseLocked) else 422
+    if request.url.path.endswith("/check"):
+        return JSONResponse({"status": "refused", "findings": [safe(str(error))]}, status_code=code)
+    back = request.url.path.removesuffix("/decide")
+    html = template("review_refused.html.j2").render(message=safe(str(error)), back=back, code=code)
+    return HTMLResponse(html, status_code=code)
+
+
+def _text(form: dict[str, str]) -> str | None:
+    return None if form["decision"] == "absent" else form.get("value", "")
+
+
+def _filters(request: Request) -> dict[str, str | None]:
+    return {name: request.query_params.get(name) or None for name in _FILTERS}
+
+
+def _wanted(request: Request) -> Wanted:
+    found = _filters(request)
+    return Wanted(found["schema"], found["category"], found["field"], found["run"])
+
+
+def _query(request: Request) -> str:
+    return urlencode({name: value for name, value in _filters(request).items() if value})
+
+
+def _digits(text: str | None) -> str:
+    return "".join(char for char in text or "" if char in "0123456789")[:6]

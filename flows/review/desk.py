@@ -1,0 +1,168 @@
+"""What the desk does between page and warehouse: look one up, check a correction, record a decision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flows.review.answer import as_text, at, blank, corrected, labelled, typed
+from flows.review.document import object_of
+from schemas.errors import UsageError
+from schemas.records import Finding, Level, Severity, Status, Verdict
+from schemas.registry import Registry
+from validators.ladder import validate
+from warehouse.asking import Questions
+from warehouse.evaluations import LabelRow
+from warehouse.reviews import Review, Wanted, queue
+from warehouse.rows import now
+from warehouse.runs import new_run_id
+from warehouse.store import Warehouse
+
+_CASE = """
+SELECT outcomes.*, outcomes.value::VARCHAR AS answer, documents.uri, documents.media_type, documents.text,
+    coalesce((SELECT max(review_id) FROM reviews
+        WHERE run_id = $run AND document_id = $document), '') AS version
+FROM outcomes JOIN documents USING (document_id) WHERE run_id = $run AND document_id = $document
+"""
+_FINDINGS = "SELECT * FROM findings WHERE run_id = $run AND document_id = $document"
+_RAW = "SELECT text FROM attempts WHERE attempt_id = $attempt"
+_CHOICES = """
+SELECT list(DISTINCT schema ORDER BY schema) AS schemas,
+    list(DISTINCT category ORDER BY category) AS categories
+FROM outcomes WHERE status IN ('flagged', 'rejected')
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One extraction as it stands, with its document. `answer` is an object; `row` holds the rest."""
+
+    row: Mapping[str, Any]
+    answer: dict[str, Any]
+    verdict: Verdict
+    raw: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The desk over one warehouse. Nothing is kept open or remembered between two requests."""
+
+    warehouse: Warehouse
+    registry: Registry
+    read_only: bool = False
+
+    def queue(self, wanted: Wanted) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The rows that wait, and what there is to choose from."""
+        with self.warehouse.asking() as ask:
+            return queue(ask, wanted), ask.rows(_CHOICES)[0]
+
+    def case(self, run_id: str, document_id: str) -> Case:
+        """One extraction. Raises UsageError where there is none, or its schema version is gone."""
+        key = {"run": run_id, "document": document_id}
+        with self.warehouse.asking() as ask:
+            rows = ask.rows(_CASE, key)
+            if not rows:
+                raise UsageError("there is no such extraction")
+            stored = ask.rows(_FINDINGS, key)
+            raw = _raw(ask, rows[0])
+        schema = self.registry.resolve(rows[0]["schema"]).cls
+        answer = object_of(rows[0]["answer"])
+        if answer is None:
+            findings = tuple(map(_finding, stored))
+            return Case(rows[0], blank(schema), Verdict(Status.REJECTED, None, None, findings), raw)
+        return Case(rows[0], answer, validate(json.dumps(answer), schema, rows[0]["text"]), raw)
+
+    def check(self, case: Case, pointer: str, text: str | None) -> tuple[dict[str, Any], Verdict]:
+        """The answer with a value put right (None: the document has none), and what the checks say of it.
+
+        Raises UsageError where the schema allows no such value there.
+        """
+        schema = self.registry.resolve(case.row["schema"]).cls
+        value = None if text is None else typed(schema, case.answer, pointer, text)
+        answer = corrected(case.answer, pointer, value)
+        verdict = validate(json.dumps(answer), schema, case.row["text"])
+        for finding in verdict.findings:
+            if finding.pointer == pointer and finding.level is Level.SCHEMA:
+                raise UsageError(f"{as_text(value) or 'nothing'} is not allowed here: {finding.message}")
+        return answer, verdict
+
+    def correct(self, case: Case, pointer: str, text: str | None, who: str, seen: str) -> Verdict:
+        """Record a value put right. Raises UsageError, ReviewConflict."""
+        answer, verdict = self.check(case, pointer, text)
+        decision = "corrected" if at(answer, pointer) is not None else "absent"
+        self._record(case, decision, pointer, answer, verdict, who, seen)
+        return verdict
+
+    def accept(self, case: Case, who: str, seen: str) -> None:
+        """Record that a person holds the whole answer right, whatever the checks say.
+
+        Raises UsageError for an answer that does not fit its schema, ReviewConflict.
+        """
+        if case.verdict.status not in (Status.FLAGGED, Status.ACCEPTED):
+            raise UsageError("this is no answer of its schema yet: correct what does not fit first")
+        self._record(case, "accepted", "", case.answer, Verdict(Status.ACCEPTED, None, None, ()), who, seen)
+
+    def _record(
+        self,
+        case: Case,
+        decision: str,
+        pointer: str,
+        answer: dict[str, Any],
+        verdict: Verdict,
+        who: str,
+        seen: str,
+    ) -> None:
+        if self.read_only:
+            raise UsageError("this desk is for looking only")
+        row = case.row
+        review = Review(
+            review_id=new_run_id(),
+            run_id=row["run_id"],
+            document_id=row["document_id"],
+            schema=row["schema"],
+            decision=decision,
+            pointer=pointer,
+            status=verdict.status,
+            level=verdict.level,
+            category=verdict.category,
+            value=json.dumps(answer, ensure_ascii=False),
+            who=who,
+            reviewed_at=now(),
+        )
+        self.warehouse.decide(review, _labels(case, review, answer), seen)
+
+
+def _labels(case: Case, review: Review, answer: dict[str, Any]) -> list[LabelRow]:
+    """What the decision says of the document, each place once, beside what the model had said."""
+    return [
+        LabelRow(
+            label_id=new_run_id(),
+            document_id=review.document_id,
+            schema=review.schema,
+            pointer=pointer,
+            value=json.dumps(value, ensure_ascii=False),
+            who=review.who,
+            source="review",
+            labelled_at=review.reviewed_at,
+            before=json.dumps(at(case.answer, pointer), ensure_ascii=False),
+            attempt_id=case.row["attempt_id"],
+        )
+        for pointer, value in dict(labelled(answer, review.pointer)).items()
+    ]
+
+
+def _raw(ask: Questions, row: Mapping[str, Any]) -> str | None:
+    found = ask.rows(_RAW, {"attempt": row["attempt_id"]}) if row["attempt_id"] else []
+    return str(found[0]["text"]) if found else None
+
+
+def _finding(row: Mapping[str, Any]) -> Finding:
+    return Finding(
+        level=Level(row["level"]),
+        rule=row["rule"],
+        severity=Severity(row["severity"]),
+        message=row["message"],
+        pointer=row["pointer"],
+    )

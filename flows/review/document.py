@@ -1,0 +1,100 @@
+"""A document as the desk shows it: its text cut at every span, its fields, the findings at each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from flows.review.answer import as_text, leaves
+from schemas.records import FieldResult, Finding, Span, Verdict
+
+LONGEST = 200_000
+"""Code points of a document that the page shows; the rest is named, not sent."""
+OCCURRENCES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One leaf: its value as text, how it was found, what is wrong there, and where it stands.
+
+    `spans` holds the place that grounding chose first, then the other places of the same text.
+    """
+
+    pointer: str
+    text: str
+    is_null: bool
+    found: str
+    findings: tuple[Finding, ...]
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the source; `places` are `CARD.OCCURRENCE` of all spans that cover it."""
+
+    text: str
+    places: tuple[str, ...]
+
+
+def cards(answer: Any, verdict: Verdict, source: str) -> list[Card]:
+    """A card for each leaf of an answer, in its order."""
+    fields = {field.pointer: field for field in verdict.fields}
+    return [_card(pointer, value, fields.get(pointer), verdict, source) for pointer, value in leaves(answer)]
+
+
+def _card(pointer: str, value: Any, field: FieldResult | None, verdict: Verdict, source: str) -> Card:
+    findings = tuple(finding for finding in verdict.findings if finding.pointer == pointer)
+    spans = _spans(field, findings, source)
+    found = str(field.match) if field else "not looked for"
+    return Card(pointer, as_text(value), value is None, found, findings, spans)
+
+
+def _spans(field: FieldResult | None, findings: Sequence[Finding], source: str) -> tuple[Span, ...]:
+    places = [field.span] if field and field.span else [one.span for one in findings if one.span]
+    if not places:
+        return ()
+    first = places[0]
+    return tuple(dict.fromkeys([*places, *_again(source, source[first.start : first.end])]))
+
+
+def _again(source: str, text: str) -> Iterable[Span]:
+    """The first places of a text in the source; a lone character stands everywhere, and says nothing."""
+    start = source.find(text) if len(text) > 1 else -1
+    for _ in range(OCCURRENCES):
+        if start < 0:
+            return
+        yield Span(start, start + len(text))
+        start = source.find(text, start + len(text))
+
+
+def elsewhere(shown: Sequence[Card], findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that are about no leaf that is shown, errors first."""
+    known = {card.pointer for card in shown}
+    order = ["error", "warning", "info"]
+    rest = [finding for finding in findings if finding.pointer not in known]
+    return sorted(rest, key=lambda finding: order.index(finding.severity))
+
+
+def pieces(source: str, shown: Sequence[Card]) -> list[Piece]:
+    """The source, cut wherever a span begins or ends; put together again the pieces are the source."""
+    source = source[:LONGEST]
+    spans = [
+        (span, f"{number}.{place}")
+        for number, card in enumerate(shown)
+        for place, span in enumerate(card.spans)
+        if span.start < len(source)
+    ]
+    cuts = {0, len(source), *(min(edge, len(source)) for span, _ in spans for edge in (span.start, span.end))}
+    return [
+        Piece(source[start:end], tuple(name for span, name in spans if span.start <= start < span.end))
+        for start, end in pairwise(sorted(cuts))
+    ]
+
+
+def object_of(text: str | None) -> dict[str, Any] | None:
+    """An answer's JSON as an object, None where it is none."""
+    value = json.loads(text) if text else None
+    return value if isinstance(value, dict) else None

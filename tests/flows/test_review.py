@@ -1,0 +1,255 @@
+"""The review desk over a real warehouse: the queue, one document, corrections, and who is let in."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from selectolax.lexbor import LexborHTMLParser
+from starlette.testclient import TestClient
+
+from flows.order import Order
+from flows.plan import planned
+from flows.review.app import build
+from flows.review.desk import Desk
+from flows.review.guard import Access
+from flows.run import carry_out
+from flows.settings import Settings
+from schemas.registry import load as load_registry
+from tests.flows.fake_engine import Factory, receipt_answer
+from warehouse.store import Warehouse
+
+HOSTILE = "\"'><script>alert(1)<⁄script><img src=x onerror=alert(1)>{{7*7}}.txt"
+ATTACK = "<img src=x onerror=\"document.title='taken'\">"
+SOURCE = f"COMPANY 0007 SDN BHD\n{ATTACK}\nMILK 1 X 2.00\nTOTAL 7.50\nCASH 7.50\nTHANK YOU\n"
+ADDRESS = "http://127.0.0.1:8177"
+
+
+def answering(prompt: str) -> str:
+    """A wrong company for the one receipt, no JSON for the other."""
+    right = json.loads(receipt_answer(prompt))
+    if right["company"] != "COMPANY 0007 SDN BHD":
+        return "Here you are!"
+    return json.dumps({**right, "company": "SOMEBODY ELSE"})
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
+    """The home of one run over two receipts: one is flagged, one rejected."""
+    folder = tmp_path_factory.mktemp("review")
+    source = folder / "source"
+    source.mkdir()
+    (source / HOSTILE).write_text(SOURCE)
+    (source / "other.txt").write_text(SOURCE.replace("0007", "0008"))
+    settings = Settings(home=folder / "home", model=model_dir)
+    with planned(Order(str(source), "receipt@1", decoding="prompt-greedy"), settings) as plan:
+        carry_out(plan, start_engine=Factory(answer=answering), console=Console(file=io.StringIO()))
+    return settings.home
+
+
+@pytest.fixture
+def home(night: Path, tmp_path: Path) -> Path:
+    """A copy that a test may write into."""
+    return Path(shutil.copytree(night, tmp_path / "home"))
+
+
+@pytest.fixture
+def open_desk(home: Path) -> Callable[..., TestClient]:
+    def open_(access: Access | None = None, read_only: bool = False, base: str = ADDRESS) -> TestClient:
+        desk = Desk(Warehouse(home), load_registry(None), read_only)
+        app = build(desk, access or Access("ada"), ["127.0.0.1"])
+        return TestClient(app, base_url=base)
+
+    return open_
+
+
+@pytest.fixture
+def desk(open_desk: Callable[..., TestClient]) -> TestClient:
+    return open_desk()
+
+
+def rows(home: Path, sql: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = Warehouse(home).query(sql).to_pylist()
+    return found
+
+
+def place(home: Path, status: str = "flagged") -> str:
+    (row,) = rows(home, f"SELECT run_id, document_id FROM extractions WHERE status = '{status}'")
+    return f"/document/{row['run_id']}/{row['document_id']}"
+
+
+def form(client: TestClient, address: str, pointer: str) -> dict[str, str]:
+    """The hidden fields of the form of one leaf, as a browser would send them."""
+    html = LexborHTMLParser(client.get(address).text)
+    for card in html.css("form.card, #accept"):
+        fields = {one.attributes["name"] or "": one.attributes["value"] or "" for one in card.css("input")}
+        if fields.get("pointer", "") == pointer:
+            return fields
+    raise AssertionError(f"no form for {pointer}")
+
+
+def test_the_queue_holds_what_was_not_accepted_and_filters(desk: TestClient, home: Path) -> None:
+    html = LexborHTMLParser(desk.get("/").text)
+    assert [cell.text() for cell in html.css("td.flagged, td.rejected")] == ["flagged", "rejected"]
+    for query, count in (
+        ("schema=receipt%401", 2),
+        ("category=ungrounded", 1),
+        ("field=/company", 1),
+        ("field=/total", 0),
+        ("run=elsewhere", 0),
+        ("schema=a%27%20OR%201=1--", 0),
+    ):
+        assert len(LexborHTMLParser(desk.get(f"/?{query}").text).css("tbody a")) == count, query
+
+
+def test_a_document_stands_beside_its_fields_and_each_span_is_marked(desk: TestClient, home: Path) -> None:
+    html = LexborHTMLParser(desk.get(place(home)).text)
+    cards = {node.css_first("label").text().split()[0]: node for node in html.css("form.card")}  # type: ignore[union-attr]
+    assert list(cards) == ["/company", "/date", "/address", "/total"]
+    assert cards["/company"].css("li.error")
+    number = cards["/total"].attributes["data-card"]
+    marks = [(node.text(), node.attributes["data-places"]) for node in html.css("mark")]
+    assert marks == [("7.50", f"{number}.0"), ("7.50", f"{number}.1")]
+    source = html.css_first("#source")
+    assert source is not None
+    assert source.text() == SOURCE
+
+
+def test_a_corrected_value_is_checked_and_shows_in_current_and_labels(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    given = {**form(desk, address, "/company"), "value": "COMPANY 0007 SDN BHD"}
+    told = desk.post(f"{address}/check", data=given).json()
+    assert told == {"status": "accepted", "findings": []}
+    answer = desk.post(f"{address}/decide", data={**given, "decision": "correct"}, follow_redirects=False)
+    assert answer.status_code == 303
+    sql = "SELECT status, value->>'company' AS company, reviewed_by FROM current WHERE value IS NOT NULL"
+    assert rows(home, sql) == [
+        {"status": "accepted", "company": "COMPANY 0007 SDN BHD", "reviewed_by": "ada"}
+    ]
+    kept = rows(home, "SELECT status, value->>'company' AS company FROM extractions WHERE value IS NOT NULL")
+    assert kept == [{"status": "flagged", "company": "SOMEBODY ELSE"}]
+    labels = rows(home, "SELECT pointer, value, before, who, source, attempt_id IS NULL AS lost FROM labels")
+    assert labels == [
+        {
+            "pointer": "/company",
+            "value": '"COMPANY 0007 SDN BHD"',
+            "before": '"SOMEBODY ELSE"',
+            "who": "ada",
+            "source": "review",
+            "lost": False,
+        }
+    ]
+    assert len(LexborHTMLParser(desk.get("/").text).css("tbody a")) == 1
+
+
+def test_absent_and_accepted_are_decisions_too(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    desk.post(f"{address}/decide", data={**form(desk, address, "/total"), "decision": "absent"})
+    desk.post(f"{address}/decide", data={**form(desk, address, ""), "decision": "accept"})
+    decided = rows(home, "SELECT decision, pointer, status FROM reviews ORDER BY review_id")
+    assert decided == [
+        {"decision": "absent", "pointer": "/total", "status": "flagged"},
+        {"decision": "accepted", "pointer": "", "status": "accepted"},
+    ]
+    labels = rows(home, "SELECT pointer, value::VARCHAR AS value FROM labels ORDER BY label_id")
+    assert {row["pointer"]: row["value"] for row in labels}["/total"] == "null"
+    assert len({row["pointer"] for row in labels}) == 4
+
+
+def test_a_typed_value_is_read_as_the_schema_has_it(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    given = form(desk, address, "/total")
+    desk.post(f"{address}/decide", data={**given, "value": "RM 7,50", "decision": "correct"})
+    sql = "SELECT value->>'total' AS total FROM current WHERE status = 'flagged'"
+    assert rows(home, sql) == [{"total": "7.5"}]
+    given = form(desk, address, "/total")
+    desk.post(f"{address}/decide", data={**given, "value": "7.50", "decision": "correct"})
+    assert rows(home, sql) == [{"total": "7.50"}]
+    later = {**form(desk, address, "/date"), "value": "not a day"}
+    refused = desk.post(f"{address}/decide", data={**later, "decision": "correct"})
+    assert refused.status_code == 422
+    assert "no date" in refused.text
+    assert len(rows(home, "FROM reviews")) == 2
+
+
+def test_an_answer_that_was_no_json_can_be_filled_in(desk: TestClient, home: Path) -> None:
+    address = place(home, "rejected")
+    refused = desk.post(f"{address}/decide", data={**form(desk, address, ""), "decision": "accept"})
+    assert refused.status_code == 422
+    given = {**form(desk, address, "/total"), "value": "7.50", "decision": "correct"}
+    desk.post(f"{address}/decide", data=given)
+    (found,) = rows(home, "SELECT value->>'total' AS total FROM current WHERE reviewed_by = 'ada'")
+    assert found == {"total": "7.50"}
+
+
+def test_two_people_do_not_overwrite_each_other(open_desk: Callable[..., TestClient], home: Path) -> None:
+    ada, bob = open_desk(), open_desk(Access("bob"))
+    address = place(home)
+    seen = form(bob, address, "/company")
+    first = {**form(ada, address, "/company"), "value": "COMPANY 0007 SDN BHD", "decision": "correct"}
+    ada.post(f"{address}/decide", data=first)
+    answer = bob.post(f"{address}/decide", data={**seen, "value": "THANK YOU", "decision": "correct"})
+    assert answer.status_code == 409
+    assert "ada decided on this document meanwhile" in answer.text
+    assert len(rows(home, "FROM reviews")) == 1
+    assert len(rows(home, "FROM labels")) == 1
+
+
+def test_hostile_documents_are_text_on_every_page(desk: TestClient, home: Path) -> None:
+    for address in ("/", place(home), place(home, "rejected")):
+        answer = desk.get(address)
+        html = LexborHTMLParser(answer.text)
+        assert html.css("img, iframe, object, [onerror], [style]") == []
+        assert [node.attributes.get("src") for node in html.css("script")] in ([], ["/static/review.js"])
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert HOSTILE in LexborHTMLParser(desk.get("/").text).body.text()  # type: ignore[union-attr]
+
+
+def test_forms_of_others_are_refused(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    given = {**form(desk, address, "/company"), "value": "X", "decision": "correct"}
+    alien = {"origin": "http://evil.example"}
+    assert desk.post(f"{address}/decide", data=given, headers=alien).status_code == 403
+    assert desk.post(f"{address}/decide", data={**given, "csrf": "0" * 64}).status_code == 422
+    assert desk.post(f"{address}/decide", data={"decision": "accept"}).status_code == 422
+    assert desk.get("/", headers={"host": "evil.example"}).status_code == 400
+    assert rows(home, "FROM reviews") == []
+
+
+def test_read_only_records_nothing(open_desk: Callable[..., TestClient], home: Path) -> None:
+    desk, address = open_desk(read_only=True), place(home)
+    given = {**form(desk, address, "/company"), "value": "COMPANY 0007 SDN BHD", "decision": "correct"}
+    assert desk.post(f"{address}/decide", data=given).status_code == 422
+    assert "<button name" not in desk.get(address).text
+    assert rows(home, "FROM reviews") == []
+
+
+def test_a_token_opens_the_desk_once_it_is_a_cookie(open_desk: Callable[..., TestClient]) -> None:
+    desk = open_desk(Access("ada", token="secret"))
+    assert desk.get("/").status_code == 401
+    assert desk.get("/?token=wrong").status_code == 401
+    entered = desk.get("/?token=secret")
+    assert (entered.status_code, entered.url.query) == (200, b"")
+    assert desk.get("/").status_code == 200
+
+
+def test_a_proxy_names_the_user(open_desk: Callable[..., TestClient]) -> None:
+    desk = open_desk(Access("ada", user_header="X-Forwarded-User"))
+    assert desk.get("/").status_code == 401
+    assert re.search(r"You are bob\b", desk.get("/", headers={"X-Forwarded-User": "bob"}).text)
+
+
+def test_what_is_not_there_is_told(desk: TestClient) -> None:
+    assert desk.get("/document/x/y").status_code == 422
+    assert desk.get("/static/app.py").status_code == 404
+    assert desk.get("/next", follow_redirects=False).headers["location"].startswith("/document/")

@@ -1,0 +1,113 @@
+"""The review desk's tables: what waits for a person, and what people decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from schemas.errors import ReviewConflict
+from schemas.records import Category, Level
+from warehouse.evaluations import add_labels
+
+if TYPE_CHECKING:
+    from warehouse.asking import Questions
+    from warehouse.evaluations import LabelRow
+
+# Worth most is what would otherwise pass for right, the newest first; what never fitted its schema does not.
+# Errors are counted for the rows of the page only: counting them for all would take longer than all the rest.
+_QUEUE = """
+WITH waiting AS (
+    SELECT run_id, document_id, schema, status, category, reviewed_by FROM outcomes WHERE {conditions}
+),
+picked AS (
+    SELECT *, count(*) OVER () AS waiting, list_position($worth, category) AS worth FROM waiting
+    ORDER BY worth NULLS LAST, run_id DESC, document_id LIMIT $most OFFSET $skip
+),
+wrong AS (
+    SELECT run_id, document_id, count(*) AS errors FROM findings SEMI JOIN picked USING (run_id, document_id)
+    WHERE severity = 'error' GROUP BY ALL
+)
+SELECT picked.*, coalesce(errors, 0) AS errors, coalesce(uri, document_id) AS uri
+FROM picked LEFT JOIN wrong USING (run_id, document_id) LEFT JOIN documents USING (document_id)
+ORDER BY worth NULLS LAST, run_id DESC, document_id
+"""
+_WORTH = [
+    str(category)
+    for level in (Level.CONSISTENCY, Level.GROUNDING, Level.CORRECTNESS, Level.SCHEMA)
+    for category in Category
+    if category.level is level
+]
+_CONDITIONS = {
+    "schema": "schema = $schema",
+    "category": "category = $category",
+    "run": "run_id = $run",
+    "field": """(run_id, document_id) IN (
+        SELECT (run_id, document_id) FROM findings WHERE field = $field AND severity = 'error')""",
+}
+_VERSION = """
+SELECT arg_max({id: review_id, who: who}, review_id) FROM reviews WHERE run_id = ? AND document_id = ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which extractions of the queue: None takes all. `skip` and `most` count rows."""
+
+    schema: str | None = None
+    category: str | None = None
+    field: str | None = None
+    run: str | None = None
+    most: int = 50
+    skip: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One decision on an extraction, and the whole answer (JSON text) as it stands after it."""
+
+    review_id: str
+    run_id: str
+    document_id: str
+    schema: str
+    decision: str
+    pointer: str
+    status: str
+    level: str | None
+    category: str | None
+    value: str
+    who: str
+    reviewed_at: datetime
+
+
+def queue(ask: Questions, wanted: Wanted) -> list[dict[str, Any]]:
+    """What waits for a person, the most worthwhile first; `waiting` is how many there are in all.
+
+    With a run it is that run's; without one, what is current.
+    """
+    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions = [condition for name, condition in _CONDITIONS.items() if name in given]
+    if wanted.run is None:
+        conditions.append("is_current")
+    sql = _QUEUE.format(conditions=" AND ".join(["status IN ('flagged', 'rejected')", *conditions]))
+    return ask.rows(sql, {**given, "worth": _WORTH})
+
+
+def decide(
+    connection: duckdb.DuckDBPyConnection, review: Review, labels: Sequence[LabelRow], seen: str
+) -> None:
+    """Record a decision and its labels; call within a transaction.
+
+    `seen` is the review_id of the newest decision that the person saw, empty for none. Raises ReviewConflict
+    where somebody else decided since.
+    """
+    (newest,) = connection.execute(_VERSION, [review.run_id, review.document_id]).fetchall()[0]
+    if (newest["id"] if newest else "") != seen:
+        raise ReviewConflict(f"{newest['who'] if newest else 'nobody'} decided on this document meanwhile")
+    names = list(asdict(review))
+    places = ", ".join(f"${name}" for name in names)
+    connection.execute(f"INSERT INTO reviews ({', '.join(names)}) VALUES ({places})", asdict(review))
+    add_labels(connection, labels)
