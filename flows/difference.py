@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flows.settings import Settings
+from schemas.errors import UsageError
 from warehouse.store import Warehouse
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ def _judged(warehouse: Warehouse, settings: Settings, ref: str, runs: Mapping[st
     from schemas.registry import load
 
     schema = load(settings.schemas).resolve(ref)
-    labels = known_labels(Asked(None, ref, runs=tuple(runs.values())), schema, warehouse)
+    try:
+        labels = known_labels(Asked(None, ref, runs=tuple(runs.values())), schema, warehouse)
+    except UsageError:  # none that can be used
+        return None
     known = {label.document_id: label.fields for label in labels.rows}
     rows = [row for row in warehouse.query(_ANSWERS, runs).to_pylist() if known.get(row["document_id"])]
     old, new = (

@@ -34,10 +34,19 @@ class Exported:
     without: int
 
 
-def refuse_existing(target: Path, *, replace: bool) -> None:
-    """Raises UsageError where `target` is there already and may not be replaced."""
-    if target.exists() and not replace:
+def refuse_existing(target: Path, home: Path, *, replace: bool) -> None:
+    """Raises UsageError where `target` is there already and may not be replaced.
+
+    What is in `home`, and a folder that holds more than an older export, may never be: it would be lost.
+    """
+    if not target.exists():
+        return
+    if not replace:
         raise UsageError(f"{target} is there already: choose another name, or replace it by --force")
+    if target.resolve().is_relative_to(home.resolve()):
+        raise UsageError(f"{target} is Assay's own: choose a place outside {home}")
+    if target.is_dir() and (more := [one for one in target.iterdir() if not one.name.startswith("schema=")]):
+        raise UsageError(f"{target} holds {more[0].name}, which is no export: choose another folder")
 
 
 def export_parquet(

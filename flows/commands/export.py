@@ -83,7 +83,7 @@ def training(
 
     settings, found = load(), warehouse()
     version = load_registry(settings.schemas).resolve(schema)
-    refuse_existing(file, replace=force)
+    refuse_existing(file, found.home, replace=force)
     control = Tokenizer(model_folder(settings)).control_texts
     found.record_copy(file, "training")
     written = export_training(found, file, version, control)
@@ -96,7 +96,7 @@ def training(
 def _write(found: Warehouse, target: Path, kind: str, force: bool, write: Callable[[], Exported]) -> None:
     from warehouse.export import refuse_existing
 
-    refuse_existing(target, replace=force)
+    refuse_existing(target, found.home, replace=force)
     found.query("SELECT 1")  # upgrades an older database
     found.record_copy(target, kind)
     done = write()

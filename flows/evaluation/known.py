@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,8 +55,10 @@ def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
     documents: dict[str, dict[str, Any]] = {}
     for document_id, pointer, value in warehouse.labels(schema.ref):
         _put(documents.setdefault(document_id, {}), pointer, json.loads(value))
-    if not documents:
-        raise UsageError(f"the warehouse has no labels for {schema.ref}: name a file of labels")
+    if not any(documents.values()):
+        raise UsageError(
+            f"the warehouse has no labels for {schema.ref} that can be used: name a file"
+        )
     rows = [json.dumps({"document_id": one, "fields": fields}) for one, fields in documents.items()]
     with TemporaryDirectory() as folder:
         file = Path(folder, "labels.jsonl")
@@ -66,20 +68,31 @@ def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
 
 def _put(fields: dict[str, Any], pointer: str, value: Any) -> None:
     """Put a value where its pointer says. One below a list that no label gives as a whole says nothing."""
+    steps = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    if not _is_known(fields, steps):
+        return
     place: Any = fields
-    *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-    for parent in parents:
-        place = _step(place, parent)
-    if isinstance(place, dict):
-        place[last] = value
-    elif isinstance(place, list) and last.isdecimal() and int(last) < len(place):
-        place[int(last)] = value
-
-
-def _step(place: Any, name: str) -> Any:
+    for step in steps[:-1]:
+        place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
     if isinstance(place, list):
-        return place[int(name)] if name.isdecimal() and int(name) < len(place) else None
-    return place.setdefault(name, {}) if isinstance(place, dict) and not name.isdecimal() else None
+        place[int(steps[-1])] = value
+    elif isinstance(place, dict):
+        place[steps[-1]] = value
+
+
+def _is_known(fields: dict[str, Any], steps: Sequence[str]) -> bool:
+    """Whether every row that is pointed into stands in a list that is there, and nothing else is in the way."""
+    place: Any = fields
+    for step in steps:
+        if isinstance(place, list):
+            if not (step.isdecimal() and int(step) < len(place)):
+                return False
+            place = place[int(step)]
+        elif step.isdecimal() or not isinstance(place, dict):
+            return False
+        else:
+            place = place.get(step, {})
+    return True
 
 
 def label_rows(asked: Asked, schema: str, inputs: Inputs) -> Iterator[LabelRow]:

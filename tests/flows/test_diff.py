@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,12 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.difference import compare_runs
+from flows.evaluation.asked import Asked
+from flows.evaluation.known import known_labels
 from flows.settings import Settings
+from schemas.errors import UsageError
 from schemas.records import Extraction, Status
+from schemas.registry import load
 from tests.warehouse.samples import RECIPE, document, extraction, sha
 from warehouse.evaluations import LabelRow
 from warehouse.rows import now
@@ -94,6 +99,30 @@ def test_without_labels_there_is_no_claim(home: Path) -> None:
     runs = run(warehouse, "111111"), run(warehouse, "111112")
     assert compare_runs(warehouse, Settings(home=home), *runs).judged is None
     assert "exactly right" not in call(*runs)
+
+
+def test_a_label_of_one_row_alone_makes_no_claim_and_costs_no_diff(home: Path) -> None:
+    """The review desk labels one value of a list: without the whole list it says nothing of an answer."""
+    warehouse = Warehouse(home)
+    runs = [warehouse.start_run("extract", "invoice@2", RECIPE, "in/") for _ in "ab"]
+
+    def add(number: str, pointer: str, value: str) -> None:
+        label = LabelRow(number, sha("a"), "invoice@2", pointer, value, "me", "the review desk", now())
+        warehouse.add_labels([label])
+
+    add("1", "/lines/0/line_total", '"1.00"')
+    assert compare_runs(warehouse, Settings(home=home), *runs).judged is None
+    asked, schema = Asked(None, "invoice@2", runs=tuple(runs)), load().resolve("invoice@2")
+    with pytest.raises(UsageError, match="no labels for invoice@2 that"):
+        known_labels(asked, schema, warehouse)
+    add("2", "/invoice_number", '"X1"')
+    (label,) = known_labels(asked, schema, warehouse).rows
+    assert label.fields == {"invoice_number": "X1"}  # and not that the invoice has one row
+    add("3", "/lines", '[{"line_total": "2.00"}]')
+    add("4", "/lines/0/line_total", '"3.00"')
+    add("5", "/lines/1/line_total", '"4.00"')
+    (label,) = known_labels(asked, schema, warehouse).rows
+    assert label.fields["lines"] == [{"line_total": Decimal("3.00")}]
 
 
 def test_unknown_runs_are_refused(runs: tuple[str, str]) -> None:

@@ -15,7 +15,7 @@ from schemas.errors import UsageError, WarehouseError
 from schemas.records import Category, Status
 from schemas.registry import load
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction, sha
-from warehouse.export import Exported, export_csv, export_parquet
+from warehouse.export import Exported, export_csv, export_parquet, refuse_existing
 from warehouse.store import Warehouse
 
 BOTH = (Status.ACCEPTED, Status.FLAGGED)
@@ -110,6 +110,19 @@ def test_an_export_replaces_the_last_one_whole(home: Warehouse, tmp_path: Path) 
     export_parquet(home.database, tmp_path / "out", ["invoice@2"], BOTH)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["schema=invoice%402"]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_force_replaces_exports_and_nothing_else(home: Warehouse, tmp_path: Path) -> None:
+    export_parquet(home.database, tmp_path / "out", [], BOTH)
+    (tmp_path / "old.csv").write_text("a")
+    for name in ("out", "old.csv", "new"):
+        refuse_existing(tmp_path / name, home.home, replace=True)
+    with pytest.raises(UsageError, match="--force"):
+        refuse_existing(tmp_path / "out", home.home, replace=False)
+    (tmp_path / "out" / "thesis.txt").write_text("mine")
+    for target in (tmp_path / "out", tmp_path, home.home, home.database, tmp_path / "out/../home"):
+        with pytest.raises(UsageError, match=r"no export|Assay's own"):
+            refuse_existing(target, home.home, replace=True)
 
 
 def test_where_it_cannot_be_written_nothing_is_left(home: Warehouse, tmp_path: Path) -> None:
