@@ -180,12 +180,18 @@ def test_a_run_that_failed_is_judged_and_keeps_its_ending(
     assert warehouse.query("SELECT status FROM runs")["status"].to_pylist() == ["failed"]
 
 
+def never_looked_at(warehouse: Warehouse) -> None:
+    """As if a reader had kept all runs from the gate."""
+    for table in ("quality_results", "run_metrics"):
+        warehouse.query(f"DELETE FROM {table}", read_only=False)
+
+
 def test_what_was_not_looked_at_is_taken_up(
     ended: tuple[Warehouse, str], settings: Settings, assay: Assay
 ) -> None:
     warehouse, run_id = ended
     assert warehouse.unchecked() == []
-    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
+    never_looked_at(warehouse)
     assert warehouse.unchecked() == [run_id]
     taken = assay("gate")
     assert (taken.exit_code, warehouse.unchecked()) == (0, [])
@@ -196,14 +202,14 @@ def test_a_run_that_ended_while_the_gate_was_off_is_let_be(
     ended: tuple[Warehouse, str], settings: Settings
 ) -> None:
     warehouse, run_id = ended
-    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
+    never_looked_at(warehouse)
     assert gated(warehouse, settings.model_copy(update={"gate": "off"}), run_id) is None
     assert warehouse.unchecked() == []
 
 
 def test_landing_takes_up_the_gate(ended: tuple[Warehouse, str], assay: Assay) -> None:
     warehouse, run_id = ended
-    warehouse.query("DELETE FROM quality_results; DELETE FROM run_metrics", read_only=False)
+    never_looked_at(warehouse)
     warehouse.query("UPDATE runs SET counts = '{\"accepted\": 2}'", read_only=False)
     landed = assay("land")
     assert landed.exit_code == 3
