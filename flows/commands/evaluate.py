@@ -129,7 +129,8 @@ def _compare(named: list[str], seed: int, as_json: bool) -> None:
     if len(named) != 2:
         raise UsageError("--compare: name two evaluations")
     from flows.commands.asking import warehouse
-    from flows.evaluation.comparison import comparison, comparison_lines
+    from flows.evaluation.comparison import comparison
+    from flows.evaluation.terminal import comparison_lines
 
     found = comparison(warehouse(), named[0], named[1], seed)
     if as_json:

@@ -11,10 +11,8 @@ from typing import Any
 from flows.evaluation.asked import RESAMPLES
 from flows.evaluation.measures import Key, is_good
 from flows.evaluation.result import Row, interval_row, with_difference
-from flows.evaluation.tables import PARTS, cell, word
-from flows.evaluation.terminal import grid
 from schemas.errors import UsageError
-from validators.statistics import FEW, Measure, compare_paired, intervals
+from validators.statistics import Measure, compare_paired, intervals
 from warehouse.store import Warehouse
 
 _INPUTS = "FROM evaluation_inputs WHERE evaluation_id = $evaluation"
@@ -187,33 +185,3 @@ def _measure(key: Key, found: Mapping[str, tuple[float, float]], shared: Sequenc
     return Measure(
         key.name, [one for one, _ in numbers], [two for _, two in numbers], higher_is_better=better
     )
-
-
-def comparison_lines(found: Comparison) -> Iterator[str]:
-    """The comparison as lines of text."""
-    yield f"{found.second} against {found.first}, {found.inputs} shared inputs, 95 % intervals, paired"
-    if found.inputs < FEW:
-        yield f"only {found.inputs} inputs: the intervals are wide and themselves uncertain"
-    if found.only_one:
-        named = ", ".join(found.only_one[:3])
-        yield f"{len(found.only_one)} documents are in one of them only, and left out: {named}"
-    if not found.same_labels:
-        yield "their labels differ"
-    for pair in found.pairs:
-        yield from ("", pair.first if pair.first == pair.second else f"{pair.second} against {pair.first}")
-        yield from (f"  {one}" for one in pair.changed)
-        both = [*pair.rows, *pair.costs]
-        heads = [_name(first) for first, _ in both]
-        cells = [[cell(first), cell(second), _difference(second)] for first, second in both]
-        yield from grid(heads, ["first", "second", "difference"], cells)
-
-
-def _name(row: Row) -> str:
-    told = f"{row.field} {row.measure}" if row.field else word(row.measure)
-    return f"  {told}, {PARTS[row.of]}" if row.of in PARTS else told
-
-
-def _difference(row: Row) -> str:
-    if row.difference is None or row.difference_low is None or row.difference_high is None:
-        return "·"
-    return f"{row.difference:+.3f} [{row.difference_low:+.3f}, {row.difference_high:+.3f}] {row.judgement}"

@@ -81,7 +81,7 @@ def _put(fields: dict[str, Any], pointer: str, value: Any) -> None:
 
 
 def _is_known(fields: dict[str, Any], steps: Sequence[str]) -> bool:
-    """Whether every row that is pointed into stands in a list that is there, and nothing else is in the way."""
+    """Whether every row that is pointed into stands in a list that is there, and nothing is in the way."""
     place: Any = fields
     for step in steps:
         if isinstance(place, list):

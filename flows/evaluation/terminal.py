@@ -1,4 +1,4 @@
-"""An evaluation's tables as lines of text, as many decodings beside each other as fit."""
+"""Evaluations and comparisons as lines of text, as many columns beside each other as fit."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from shutil import get_terminal_size
 
 from rich.cells import cell_len
 
-from flows.evaluation.result import Evaluation
-from flows.evaluation.tables import Table, cell, tables
+from flows.evaluation.comparison import Comparison
+from flows.evaluation.result import Evaluation, Row
+from flows.evaluation.tables import PARTS, Table, cell, tables, word
 from flows.output import fit, safe
+from validators.statistics import FEW
 
 _PIPED_WIDTH = 10_000
 _GAP = 2
@@ -27,6 +29,36 @@ def lines(evaluation: Evaluation) -> Iterator[str]:
         yield from ("", table.title)
         yield from grid(table_names(table), names, [[cell(row) for row in line.rows] for line in table.lines])
     yield ""
+
+
+def comparison_lines(found: Comparison) -> Iterator[str]:
+    """The comparison as lines of text."""
+    yield f"{found.second} against {found.first}, {found.inputs} shared inputs, 95 % intervals, paired"
+    if found.inputs < FEW:
+        yield f"only {found.inputs} inputs: the intervals are wide and themselves uncertain"
+    if found.only_one:
+        named = ", ".join(found.only_one[:3])
+        yield f"{len(found.only_one)} documents are in one of them only, and left out: {named}"
+    if not found.same_labels:
+        yield "their labels differ"
+    for pair in found.pairs:
+        yield from ("", pair.first if pair.first == pair.second else f"{pair.second} against {pair.first}")
+        yield from (f"  {one}" for one in pair.changed)
+        both = [*pair.rows, *pair.costs]
+        heads = [_name(first) for first, _ in both]
+        cells = [[cell(first), cell(second), _difference(second)] for first, second in both]
+        yield from grid(heads, ["first", "second", "difference"], cells)
+
+
+def _name(row: Row) -> str:
+    told = f"{row.field} {row.measure}" if row.field else word(row.measure)
+    return f"  {told}, {PARTS[row.of]}" if row.of in PARTS else told
+
+
+def _difference(row: Row) -> str:
+    if row.difference is None or row.difference_low is None or row.difference_high is None:
+        return "·"
+    return f"{row.difference:+.3f} [{row.difference_low:+.3f}, {row.difference_high:+.3f}] {row.judgement}"
 
 
 def table_names(table: Table) -> list[str]:

@@ -17,9 +17,9 @@ from rich.console import Console
 
 from flows.evaluate import evaluate
 from flows.evaluation.asked import Asked
-from flows.evaluation.comparison import comparison, comparison_lines
+from flows.evaluation.comparison import comparison
 from flows.evaluation.result import Evaluation, Row
-from flows.evaluation.terminal import lines
+from flows.evaluation.terminal import comparison_lines, lines
 from flows.order import DocumentsFailed
 from flows.settings import Settings
 from schemas.decoding import Decoding
