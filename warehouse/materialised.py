@@ -31,7 +31,7 @@ def keep(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) -> None:
     """Make a version's table from what was landed, and keep it from now on; call within a transaction."""
     drop(connection, version)
     shape = shape_of(version)
-    connection.execute(f"CREATE TABLE {table(version.ref)} AS {answers(version.ref, shape, 'extractions')}")
+    connection.execute(f"CREATE TABLE {table(version.ref)} AS {answers(version.ref, shape, 'outcomes')}")
     row = [version.ref, version.fingerprint, shape, now()]
     connection.execute("INSERT INTO materialised VALUES (?, ?, ?, ?)", row)
     connection.execute(kept_view(version, table(version.ref)))
@@ -48,6 +48,17 @@ def add(connection: duckdb.DuckDBPyConnection, source: str) -> None:
     """Add the answers that stand in `source`, which has the columns of `extractions`."""
     for ref, shape in shapes(connection).items():
         connection.execute(f"INSERT INTO {table(ref)} BY NAME {answers(ref, shape, source)}")
+
+
+def renew(connection: duckdb.DuckDBPyConnection, ref: str, run_id: str, document_id: str) -> None:
+    """Keep one answer as it stands after a review; call within the review's transaction."""
+    shape = shapes(connection).get(ref)
+    if shape is None:
+        return
+    one, condition = [run_id, document_id], "WHERE run_id = ? AND document_id = ?"
+    connection.execute(f"DELETE FROM {table(ref)} {condition}", one)
+    now_so = answers(ref, shape, f"(FROM outcomes {condition})")
+    connection.execute(f"INSERT INTO {table(ref)} BY NAME {now_so}", one)
 
 
 def tables(connection: duckdb.DuckDBPyConnection) -> list[str]:

@@ -69,8 +69,8 @@ def check_name(name: str) -> None:
 
 
 def versioned_view(version: SchemaVersion) -> str:
-    """The SQL of a version's view: columns about the answer, then the answer's own, typed."""
-    select = answers(version.ref, shape_of(version), "extractions")
+    """The SQL of a version's view: columns about the answer, then its own as they stand now, typed."""
+    select = answers(version.ref, shape_of(version), "outcomes")
     return f"CREATE OR REPLACE VIEW {_view(version)} AS\n{select}"
 
 

@@ -56,9 +56,7 @@ def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
     for document_id, pointer, value in warehouse.labels(schema.ref):
         _put(documents.setdefault(document_id, {}), pointer, json.loads(value))
     if not any(documents.values()):
-        raise UsageError(
-            f"the warehouse has no labels for {schema.ref} that can be used: name a file"
-        )
+        raise UsageError(f"the warehouse has no labels for {schema.ref} that can be used: name a file")
     rows = [json.dumps({"document_id": one, "fields": fields}) for one, fields in documents.items()]
     with TemporaryDirectory() as folder:
         file = Path(folder, "labels.jsonl")
@@ -81,7 +79,7 @@ def _put(fields: dict[str, Any], pointer: str, value: Any) -> None:
 
 
 def _is_known(fields: dict[str, Any], steps: Sequence[str]) -> bool:
-    """Whether every row that is pointed into stands in a list that is there, and nothing is in the way."""
+    """Whether every row that is pointed into is in a list that is there, and nothing is in the way."""
     place: Any = fields
     for step in steps:
         if isinstance(place, list):

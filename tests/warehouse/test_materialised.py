@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from schemas.records import Category, Status
-from tests.warehouse.samples import RECIPE, document, extraction
+from tests.warehouse.samples import RECIPE, document, extraction, sha
 from tests.warehouse.test_typed import Bill, Bill2, Version, answer
 from warehouse.materialised import table
+from warehouse.reviews import Review
+from warehouse.rows import now
 from warehouse.store import Warehouse
 from warehouse.typed import answers, shape_of
 
@@ -124,3 +126,19 @@ def test_a_purged_document_leaves_the_table_too(kept: Warehouse) -> None:
     assert [row["total"] for row in rows(kept, "bill")] == [Decimal(2)]
     land(kept, c=answer(total="3"))
     check(kept, 2)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_review_shows_in_the_typed_views_as_in_current(kept: Warehouse, keep: bool) -> None:
+    run_id = land(kept, b=FLAGGED | {"value": answer(total="5.0000")}, c=REJECTED)
+    kept.materialise(BILL, keep=keep)
+    for number, name in enumerate("bc"):
+        said = answer(total=f"{number + 7}.0000")
+        about = ("bill@1", "corrected", "/total", "accepted", None, None, said, "ada", now())
+        kept.decide(Review(str(number), run_id, sha(name), *about), [], "")
+    kept.purge(kept.doomed([sha("a")]), "", "tester")
+    found = sorted((row["status"], row["total"]) for row in rows(kept, "bill"))
+    assert found == [("accepted", Decimal(7)), ("accepted", Decimal(8))]
+    assert rows(kept, "bill_v1") == rows(kept, f"({answers('bill@1', shape_of(BILL), 'outcomes')})")
+    kept.materialise(BILL)
+    assert sorted(row["total"] for row in rows(kept, table("bill@1"))) == [Decimal(7), Decimal(8)]

@@ -148,7 +148,7 @@ def test_fields_that_sql_cannot_tell_apart_are_refused() -> None:
         columns(twins)
 
 
-_EXTRACTIONS = """document_id INT, run_id INT, recipe_id INT, schema TEXT, status TEXT, category TEXT,
+_OUTCOMES = """document_id INT, run_id INT, recipe_id INT, schema TEXT, status TEXT, category TEXT,
     attempt_id INT, finished_at INT, is_current BOOLEAN, value JSON"""
 
 
@@ -157,10 +157,10 @@ _EXTRACTIONS = """document_id INT, run_id INT, recipe_id INT, schema TEXT, statu
 def test_any_field_name_is_only_a_name(name: str) -> None:
     model = create_model("Hostile", x=(str | None, Field(alias=name)))
     with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE extractions ({_EXTRACTIONS})")
+        connection.execute(f"CREATE TABLE outcomes ({_OUTCOMES})")
         connection.execute(versioned_view(Version("hostile", 1, model)))
         row = ["hostile@1", "accepted", json.dumps({name: "found"})]
-        connection.execute("INSERT INTO extractions (schema, status, value) VALUES (?, ?, ?)", row)
+        connection.execute("INSERT INTO outcomes (schema, status, value) VALUES (?, ?, ?)", row)
         assert connection.execute("FROM hostile_v1").fetchall()[0][-1] == "found"
 
 
