@@ -11,6 +11,7 @@ import duckdb
 
 from schemas.errors import ReviewConflict
 from schemas.records import Category, Level
+from warehouse import materialised
 from warehouse.evaluations import add_labels
 
 if TYPE_CHECKING:
@@ -110,4 +111,5 @@ def decide(
     names = list(asdict(review))
     places = ", ".join(f"${name}" for name in names)
     connection.execute(f"INSERT INTO reviews ({', '.join(names)}) VALUES ({places})", asdict(review))
+    materialised.renew(connection, review.schema, review.run_id, review.document_id)
     add_labels(connection, labels)
