@@ -22,19 +22,30 @@ if TYPE_CHECKING:
 # Errors are counted for the rows of the page only: counting them for all would take longer than all the rest.
 _QUEUE = """
 WITH waiting AS (
-    SELECT run_id, document_id, schema, status, category, reviewed_by FROM outcomes WHERE {conditions}
+    SELECT found.*, decided.who AS reviewed_by
+    FROM (SELECT rowid AS place, run_id, document_id, schema, status, category FROM extractions
+        WHERE status IN ('flagged', 'rejected') AND {conditions}) AS found
+    LEFT JOIN decided USING (run_id, document_id)
+    WHERE decided.status IS NULL OR decided.status IN ('flagged', 'rejected')
 ),
 picked AS (
-    SELECT *, count(*) OVER () AS waiting, list_position($worth, category) AS worth FROM waiting
-    ORDER BY worth NULLS LAST, run_id DESC, document_id LIMIT $most OFFSET $skip
+    SELECT *, list_position($worth, category) AS worth FROM waiting
+    ORDER BY worth NULLS LAST, run_id DESC, place LIMIT $most OFFSET $skip
 ),
 wrong AS (
     SELECT run_id, document_id, count(*) AS errors FROM findings SEMI JOIN picked USING (run_id, document_id)
     WHERE severity = 'error' GROUP BY ALL
 )
-SELECT picked.*, coalesce(errors, 0) AS errors, coalesce(uri, document_id) AS uri
+SELECT picked.*, (SELECT count(*) FROM waiting) AS waiting, coalesce(errors, 0) AS errors,
+    coalesce(uri, document_id) AS uri
 FROM picked LEFT JOIN wrong USING (run_id, document_id) LEFT JOIN documents USING (document_id)
-ORDER BY worth NULLS LAST, run_id DESC, document_id
+ORDER BY worth NULLS LAST, run_id DESC, place
+"""
+# What a filter can name.
+_CHOICES = """
+SELECT list(DISTINCT schema ORDER BY schema) AS schemas,
+    list(DISTINCT category ORDER BY category) AS categories
+FROM extractions WHERE status IN ('flagged', 'rejected')
 """
 _WORTH = [
     str(category)
@@ -93,8 +104,13 @@ def queue(ask: Questions, wanted: Wanted) -> list[dict[str, Any]]:
     conditions = [condition for name, condition in _CONDITIONS.items() if name in given]
     if wanted.run is None:
         conditions.append("is_current")
-    sql = _QUEUE.format(conditions=" AND ".join(["status IN ('flagged', 'rejected')", *conditions]))
+    sql = _QUEUE.format(conditions=" AND ".join(conditions))
     return ask.rows(sql, {**given, "worth": _WORTH})
+
+
+def choices(ask: Questions) -> dict[str, Any]:
+    """The `schemas` and `categories` that the queue can be filtered by."""
+    return ask.rows(_CHOICES)[0]
 
 
 def decide(

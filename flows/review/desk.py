@@ -15,7 +15,7 @@ from schemas.registry import Registry
 from validators.ladder import validate
 from warehouse.asking import Questions
 from warehouse.evaluations import LabelRow
-from warehouse.reviews import Review, Wanted, queue
+from warehouse.reviews import Review, Wanted, choices, queue
 from warehouse.rows import now
 from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
@@ -28,11 +28,6 @@ FROM outcomes JOIN documents USING (document_id) WHERE run_id = $run AND documen
 """
 _FINDINGS = "SELECT * FROM findings WHERE run_id = $run AND document_id = $document"
 _RAW = "SELECT text FROM attempts WHERE attempt_id = $attempt"
-_CHOICES = """
-SELECT list(DISTINCT schema ORDER BY schema) AS schemas,
-    list(DISTINCT category ORDER BY category) AS categories
-FROM outcomes WHERE status IN ('flagged', 'rejected')
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class Desk:
     def queue(self, wanted: Wanted) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The rows that wait, and what there is to choose from."""
         with self.warehouse.asking() as ask:
-            return queue(ask, wanted), ask.rows(_CHOICES)[0]
+            return queue(ask, wanted), choices(ask)
 
     def case(self, run_id: str, document_id: str) -> Case:
         """One extraction. Raises UsageError where there is none, or its schema version is gone."""

@@ -6,11 +6,14 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
@@ -23,6 +26,7 @@ from flows.review.guard import Access
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.registry import load as load_registry
+from tests.flows.driver import tab
 from tests.flows.fake_engine import Factory, receipt_answer
 from warehouse.store import Warehouse
 
@@ -253,3 +257,47 @@ def test_what_is_not_there_is_told(desk: TestClient) -> None:
     assert desk.get("/document/x/y").status_code == 422
     assert desk.get("/static/app.py").status_code == 404
     assert desk.get("/next", follow_redirects=False).headers["location"].startswith("/document/")
+
+
+@pytest.fixture
+def address(home: Path) -> Iterator[str]:
+    """The desk on a port of this machine, as `assay review` serves it."""
+    app = build(Desk(Warehouse(home), load_registry(None)), Access("ada"), ["127.0.0.1"])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def test_a_person_lights_up_a_span_and_corrects_by_selecting_text(
+    address: str, home: Path, tmp_path: Path
+) -> None:
+    with tab(tmp_path / "profile") as page:
+        page.go(address + place(home))
+        assert page.until("document.body.dataset.ready") == "0"  # the field with the finding
+        for _ in range(3):
+            page.press("j")
+        lit = "[...document.querySelectorAll('mark.lit')].map((one) => one.textContent)"
+        assert page.run(lit) == ["7.50", "7.50"]
+        here = "[...document.querySelectorAll('mark')].map((one) => one.classList.contains('here'))"
+        assert page.run(here) == [True, False]
+        page.press("o")
+        assert page.run(here) == [False, True]
+        for _ in range(3):
+            page.press("k")
+        page.run("getSelection().setBaseAndExtent(source.firstChild, 0, source.firstChild, 20)")
+        page.press("c")
+        checked = "document.querySelector('#card-0 .checked').textContent"
+        assert page.until(checked) == "This would be accepted."
+        assert page.run("document.activeElement.value") == "COMPANY 0007 SDN BHD"
+        page.press("Enter")
+        page.until("document.querySelector('.badge').textContent === 'accepted'")
+        assert page.run("document.title").endswith("review desk")  # the attack in it changed nothing
+    sql = "SELECT value->>'company' AS company, reviewed_by FROM current WHERE status = 'accepted'"
+    assert rows(home, sql) == [{"company": "COMPANY 0007 SDN BHD", "reviewed_by": "ada"}]
+    assert rows(home, "SELECT value::VARCHAR AS value FROM labels") == [{"value": '"COMPANY 0007 SDN BHD"'}]
