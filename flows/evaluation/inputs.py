@@ -59,11 +59,13 @@ def texts(home: Path) -> Path:
 def from_storage(labels: Labels, asked: Asked, warehouse: Warehouse, limit_bytes: int) -> Inputs:
     """The labelled documents, found in the folders that the labels point into, and identified by content.
 
-    One that is named by its SHA-256 is taken from the archive. Raises UsageError where none is found.
+    One that is named by its SHA-256 is taken from the archive; one that was purged is none any more. Raises
+    UsageError where none is found.
     """
     stored = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
     blobs = [*stored, *_kept(labels, warehouse)]
-    listed = list(_identified(blobs, limit_bytes))
+    gone = warehouse.tombstones().documents
+    listed = [(blob, one) for blob, one in _identified(blobs, limit_bytes) if one not in gone]
     found = {document_id: blob for blob, document_id in reversed(listed)}
     return _matched(labels, asked, [(document_id, blob.uri) for blob, document_id in listed], found)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from flows.evaluation.asked import Asked
 from flows.evaluation.inputs import Inputs, texts
-from flows.labels import Label, Labels, read_labels, write_texts
+from flows.labels import Label, Labels, Problem, read_labels, write_texts
 from flows.labels.names import adapted
 from flows.person import who
 from schemas.errors import UsageError
@@ -40,8 +40,18 @@ def known_labels(asked: Asked, schema: SchemaVersion, warehouse: Warehouse) -> L
         locale=asked.locale,
         cluster=asked.cluster,
     )
+    labels = _unpurged(replace(labels, rows=tuple(map(_identified, labels.rows))), warehouse)
     write_texts(labels, texts(warehouse.home))
-    return replace(labels, rows=tuple(map(_identified, labels.rows)))
+    return labels
+
+
+def _unpurged(labels: Labels, warehouse: Warehouse) -> Labels:
+    """The same without labels of documents that were purged: nothing of them is written again."""
+    gone = warehouse.tombstones().documents
+    left = [label for label in labels.rows if label.document_id in gone]
+    problems = [Problem(label.line, label.reference, "its document was purged") for label in left]
+    kept = tuple(label for label in labels.rows if label.document_id not in gone)
+    return replace(labels, rows=kept, problems=(*labels.problems, *problems))
 
 
 def _identified(label: Label) -> Label:

@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -416,3 +417,27 @@ def test_texts_that_stand_in_labels_are_documents(run: Evaluate, tmp_path: Path,
     moved = settings.model_copy(update={"home": tmp_path / "moved"})
     again = evaluate(Asked(str(file), runs=(found.runs[0].run_id,)), moved)
     assert len(again.inputs.items) == 3
+
+
+def test_a_purged_document_is_not_measured_and_nothing_of_it_comes_back(
+    run: Evaluate, tmp_path: Path, settings: Settings
+) -> None:
+    file = write(tmp_path, [label(number) for number in range(1, 4)], documents=3)
+    held = [{"id": f"t-{number}", "text": receipt(number), **label(number)} for number in (8, 9)]
+    with_texts = tmp_path / "texts.jsonl"
+    with_texts.write_text("\n".join(json.dumps({**one, "file": None}) for one in held))
+    run(file, decodings=(GOOD,))
+    run(with_texts, decodings=(GOOD,))
+    warehouse = Warehouse(settings.home)
+    gone = [sha256(receipt(number).encode()).hexdigest() for number in (2, 9)]
+    warehouse.purge(warehouse.doomed(gone), "", "tester")
+    found, texts = run(file, decodings=(GOOD,)), run(with_texts, decodings=(GOOD,))
+    assert [item.label.reference for item in found.inputs.items] == ["docs/01.txt", "docs/03.txt"]
+    assert found.inputs.undocumented == ("docs/02.txt",)
+    assert [(one.reference, one.reason) for one in texts.inputs.problems] == [
+        ("t-9", "its document was purged")
+    ]
+    known = rows(settings, "SELECT document_id FROM documents UNION SELECT document_id FROM labels")
+    assert len(known) == 3
+    assert not {row["document_id"] for row in known} & set(gone)
+    assert not (settings.home / "texts" / f"{gone[1]}.txt").exists()
