@@ -15,23 +15,24 @@ from schemas.errors import UsageError
 from schemas.records import Blob, Status
 from warehouse.rows import utc
 
-# A document's outcome: that of the run which is asked for, else what is current under the newest version of
-# the schema that it has one for. A blob that could not be read (`none`) has no bytes in the archive.
+# A document's outcome, as it stands after a review: that of the run which is asked for, else what is current
+# under the newest version of the schema that it has one for. A blob that could not be read (`none`) has no bytes
+# in the archive.
 _CANDIDATES = """
-WITH outcomes AS (
+WITH meant AS (
     SELECT document_id, run_id, recipe_id, schema, status, level, category, message, value,
         attempts, finished_at
-    FROM extractions
+    FROM outcomes
     WHERE CASE WHEN $run IS NULL THEN is_current AND starts_with(schema, $name || '@') ELSE run_id = $run END
     QUALIFY row_number() OVER (
         PARTITION BY document_id ORDER BY split_part(schema, '@', 2)::INTEGER DESC, run_id DESC) = 1
 )
 SELECT documents.document_id, documents.parent_id, documents.uri, documents.media_type, documents.bytes,
-    documents.text, documents.reader, documents.first_seen_at, outcomes.* EXCLUDE (document_id)
-FROM documents LEFT JOIN outcomes USING (document_id)
-WHERE documents.reader <> 'none' AND ($run IS NULL OR outcomes.run_id IS NOT NULL)
+    documents.text, documents.reader, documents.first_seen_at, meant.* EXCLUDE (document_id)
+FROM documents LEFT JOIN meant USING (document_id)
+WHERE documents.reader <> 'none' AND ($run IS NULL OR meant.run_id IS NOT NULL)
     AND ($since::TIMESTAMP IS NULL OR documents.first_seen_at >= $since::TIMESTAMP)
-    AND (len($statuses::VARCHAR[]) = 0 OR list_contains($statuses::VARCHAR[], outcomes.status))
+    AND (len($statuses::VARCHAR[]) = 0 OR list_contains($statuses::VARCHAR[], meant.status))
 """
 
 

@@ -10,6 +10,7 @@ from schemas.errors import UsageError
 from schemas.records import Category, Status
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction, ok, sha
 from warehouse.archived import Selection
+from warehouse.reviews import Review
 from warehouse.store import Warehouse
 
 
@@ -41,6 +42,14 @@ def test_where_is_over_document_and_outcome(warehouse: Warehouse, run: str) -> N
     assert names(warehouse, where="category = 'ungrounded'") == "c"
     assert names(warehouse, "invoice", where="category IS NULL") == "abc"
     assert names(warehouse, where="document_id IN (SELECT document_id FROM fields WHERE is_null)") == "abc"
+
+
+def test_an_answer_that_a_person_accepted_is_no_longer_flagged(warehouse: Warehouse, run: str) -> None:
+    assert names(warehouse, statuses=frozenset({Status.FLAGGED})) == "c"
+    about = ("receipt@1", "accepted", "", "accepted", None, None, "{}", "ada", MOMENT)
+    warehouse.decide(Review("1", run, sha("c"), *about), [], "")
+    assert names(warehouse, statuses=frozenset({Status.FLAGGED})) == ""
+    assert names(warehouse, run=run, where="status = 'accepted' AND category IS NULL") == "abc"
 
 
 def test_since_is_when_a_document_was_first_seen(warehouse: Warehouse, run: str) -> None:
