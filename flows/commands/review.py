@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,6 +12,9 @@ from flows.commands.asking import warehouse
 from flows.output import note, say
 from schemas.errors import UsageError
 
+PATIENCE_S = 5.0
+"""Seconds that a page waits for a run that lands; a person would rather be told than wait longer."""
+
 
 def review(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8177,
@@ -18,7 +22,7 @@ def review(
         str, typer.Option(help="Address to listen on; any but loopback asks for a token.")
     ] = "127.0.0.1",
     name: Annotated[
-        list[str] | None, typer.Option(help="Name that browsers call it by, behind a proxy. May be repeated.")
+        list[str] | None, typer.Option(help="Name that browsers call it by, behind a proxy; asks for a token.")
     ] = None,
     user_header: Annotated[
         str | None, typer.Option(help="Header in which a reverse proxy names the user, instead of a token.")
@@ -38,14 +42,16 @@ def review(
     from flows.settings import load
     from schemas.registry import load as load_registry
 
-    token = None if _is_loopback(host) or user_header else secrets.token_urlsafe(24)
-    desk = Desk(warehouse(), load_registry(load().schemas), read_only)
+    open_to_all_here = _is_loopback(host) and not name  # with a name, a proxy may bring others here
+    token = None if open_to_all_here or user_header else secrets.token_urlsafe(24)
+    held = replace(warehouse(), wait_s=PATIENCE_S)
+    desk = Desk(held, load_registry(load().schemas), read_only)
     try:
         listening = socket.create_server((host, port), family=_family(host))
     except OSError as error:
         raise UsageError(f"--port {port}: {error}; choose another, or 0 for a free one") from error
     with listening:
-        app = build(desk, Access(who(), token, user_header), hosts=_names(host, name or []))
+        app = build(desk, Access(who(), token, user_header), hosts=names(host, name or []))
         shown = f"[{host}]" if ":" in host else host
         say(f"http://{shown}:{listening.getsockname()[1]}/{f'?token={token}' if token else ''}")
         note("the review desk: Ctrl-C ends it")
@@ -65,7 +71,7 @@ def _family(host: str) -> int:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _names(host: str, given: list[str]) -> list[str]:
+def names(host: str, given: list[str]) -> list[str]:
     """The Host headers that are ours. An address that stands for all of them is none that a browser calls."""
     own = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else [host]
     if any("*" in one for one in given):

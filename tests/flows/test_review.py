@@ -17,7 +17,10 @@ import uvicorn
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from flows.cli import app as cli
+from flows.commands.review import names
 from flows.order import Order
 from flows.plan import planned
 from flows.review.app import build
@@ -25,6 +28,7 @@ from flows.review.desk import Desk
 from flows.review.guard import Access
 from flows.run import carry_out
 from flows.settings import Settings
+from schemas.errors import UsageError
 from schemas.registry import load as load_registry
 from tests.flows.driver import tab
 from tests.flows.fake_engine import Factory, receipt_answer
@@ -301,3 +305,26 @@ def test_a_person_lights_up_a_span_and_corrects_by_selecting_text(
     sql = "SELECT value->>'company' AS company, reviewed_by FROM current WHERE status = 'accepted'"
     assert rows(home, sql) == [{"company": "COMPANY 0007 SDN BHD", "reviewed_by": "ada"}]
     assert rows(home, "SELECT value::VARCHAR AS value FROM labels") == [{"value": '"COMPANY 0007 SDN BHD"'}]
+
+
+def test_the_command_says_what_it_cannot_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(home))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for arguments, told in (
+            (["--port", port], f"--port {port}: "),
+            (["--host", "0.0.0.0"], "--host 0.0.0.0 needs --name"),
+            (["--name", "*"], "--name takes whole names"),
+            (["--host", "192.0.2.1"], "192.0.2.1"),
+        ):
+            done = CliRunner().invoke(cli, ["review", *arguments])
+            assert isinstance(done.exception, UsageError)
+            assert told in str(done.exception), done.exception
+
+
+@pytest.mark.parametrize(
+    ("host", "code"), [("[::1]:8177", 200), ("localhost", 200), ("127.0.0.1.evil.example", 400)]
+)
+def test_only_its_own_names_reach_the_desk(home: Path, host: str, code: int) -> None:
+    app = build(Desk(Warehouse(home), load_registry(None)), Access("ada"), names("127.0.0.1", []))
+    assert TestClient(app, base_url=ADDRESS).get("/", headers={"host": host}).status_code == code
