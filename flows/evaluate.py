@@ -13,7 +13,7 @@ from flows.evaluation.assess import assess
 from flows.evaluation.differ import disagreements
 from flows.evaluation.draw import Drawn, draw
 from flows.evaluation.existing import existing
-from flows.evaluation.inputs import Inputs, from_runs, from_storage
+from flows.evaluation.inputs import Inputs, answered, from_runs, from_storage
 from flows.evaluation.known import fingerprint, known_labels, label_rows
 from flows.evaluation.measures import Scored, Scorer
 from flows.evaluation.outputs import engine_seconds, outputs
@@ -81,7 +81,9 @@ def _drawn(
     inputs = from_storage(labels, asked, warehouse, settings.max_document_bytes)
     blobs = tuple(item.blob for item in inputs.items if item.blob is not None)
     runs = draw(asked, blobs, settings, start_engine, console)
-    return Material(schema, labels, inputs, tuple(runs))
+    warehouse.land()  # what a reader had held up: it is waited for, because nothing can be measured without
+    found = existing(warehouse, [run.run_id for run in runs])
+    return Material(schema, labels, answered(inputs, found.documents), tuple(runs))
 
 
 def _from_runs(asked: Asked, settings: Settings, warehouse: Warehouse) -> Material:

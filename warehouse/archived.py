@@ -16,8 +16,8 @@ from schemas.records import Blob, Status
 from warehouse.rows import utc
 
 # A document's outcome, as it stands after a review: that of the run which is asked for, else what is current
-# under the newest version of the schema that it has one for. A blob that could not be read (`none`) has no bytes
-# in the archive.
+# under the newest version of the schema that it has one for. A blob that could not be read (`none`) has no
+# bytes in the archive.
 _CANDIDATES = """
 WITH meant AS (
     SELECT document_id, run_id, recipe_id, schema, status, level, category, message, value,

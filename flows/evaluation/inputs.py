@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -73,6 +73,20 @@ def from_storage(labels: Labels, asked: Asked, warehouse: Warehouse, limit_bytes
 def from_runs(labels: Labels, asked: Asked, documents: Sequence[tuple[str, str]]) -> Inputs:
     """The labelled ones of documents (document_id, URI) that runs have an outcome for."""
     return _matched(labels, asked, documents, {})
+
+
+def answered(inputs: Inputs, documents: Sequence[tuple[str, str]]) -> Inputs:
+    """The inputs among the documents (document_id, URI) that every run has an outcome for; others are `partial`.
+
+    A run may miss one that changed or went away meanwhile, or that came after its deadline. Raises UsageError
+    where none is left.
+    """
+    whole = {document_id for document_id, _ in documents}
+    items = tuple(item for item in inputs.items if item.document_id in whole)
+    if not items:
+        raise UsageError("no document has an outcome in every run: see `assay runs`")
+    partial = tuple(item.uri for item in inputs.items if item.document_id not in whole)
+    return replace(inputs, items=items, partial=partial)
 
 
 def _matched(

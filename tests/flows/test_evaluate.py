@@ -7,7 +7,9 @@ import io
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -16,17 +18,21 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from extractors.engines.base import Engine
 from flows.evaluate import evaluate
 from flows.evaluation.asked import Asked
 from flows.evaluation.comparison import comparison
+from flows.evaluation.inputs import answered
 from flows.evaluation.result import Evaluation, Row
 from flows.evaluation.terminal import comparison_lines, lines
 from flows.order import DocumentsFailed
+from flows.plan import Plan
 from flows.settings import Settings
 from schemas.decoding import Decoding
 from schemas.errors import UsageError
 from schemas.records import Attempt, Request
 from tests.flows.fake_engine import DownEngine, Factory, FakeEngine, receipt
+from tests.warehouse.holding import held
 from warehouse.evaluations import LabelRow
 from warehouse.rows import now
 from warehouse.runs import new_run_id
@@ -441,3 +447,29 @@ def test_a_purged_document_is_not_measured_and_nothing_of_it_comes_back(
     assert len(known) == 3
     assert not {row["document_id"] for row in known} & set(gone)
     assert not (settings.home / "texts" / f"{gone[1]}.txt").exists()
+
+
+def test_what_some_run_has_no_outcome_for_is_listed_and_not_measured(done: Done) -> None:
+    inputs = done.evaluation.inputs
+    known = [(item.document_id, item.uri) for item in inputs.items]
+    assert answered(inputs, known) == inputs
+    left = answered(inputs, known[1:])
+    assert (len(left.items), left.partial) == (len(known) - 1, (known[0][1],))
+    with pytest.raises(UsageError, match="no document"):
+        answered(inputs, [])
+
+
+def test_a_reader_at_the_end_of_a_run_is_waited_for(labels: Path, settings: Settings) -> None:
+    """The run ends with its shards in staging; an evaluation has to have them."""
+    factory = Factory(kind=Fickle)
+    with ExitStack() as stack:
+
+        async def start(plan: Plan) -> Engine:
+            stack.enter_context(held(Warehouse(settings.home).database))
+            threading.Timer(7.0, stack.close).start()
+            return await factory(plan)
+
+        asked = Asked(str(labels), "receipt@1", (GOOD,))
+        found = evaluate(asked, settings, start_engine=start, console=Console(file=io.StringIO()))
+    assert (len(found.inputs.items), found.inputs.partial) == (INPUTS, ())
+    assert row(found, GOOD, "exact").value == 1.0
