@@ -76,7 +76,7 @@ def from_runs(labels: Labels, asked: Asked, documents: Sequence[tuple[str, str]]
 
 
 def answered(inputs: Inputs, documents: Sequence[tuple[str, str]]) -> Inputs:
-    """The inputs among the documents (document_id, URI) that every run has an outcome for; others are `partial`.
+    """The inputs that every run has an outcome for, of `documents` (document_id, URI); others are `partial`.
 
     A run may miss one that changed or went away meanwhile, or that came after its deadline. Raises UsageError
     where none is left.
