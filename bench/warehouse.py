@@ -36,6 +36,7 @@ from schemas.records import Status
 from schemas.registry import SchemaVersion
 from schemas.registry import load as load_registry
 from warehouse.connection import opened, transaction
+from warehouse.reviews import Wanted, choices, queue
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
@@ -91,8 +92,16 @@ def measure(home: Path, options: argparse.Namespace) -> dict[str, Any]:
         "done_s": round(done_s, 3),
         "gate_metrics_s": round(_timed(lambda: warehouse.measure(last))[0], 3),
         "views_s": {name: _quickest(partial(warehouse.query, sql)) for name, sql in VIEWS.items()},
+        "review_queue_s": _quickest(partial(_queue, warehouse)),
         "typed": _typed(warehouse, schema),
     }
+
+
+def _queue(warehouse: Warehouse) -> None:
+    """The first page of the review desk's queue, and what it can be filtered by."""
+    with warehouse.asking() as ask:
+        assert queue(ask, Wanted())
+        assert choices(ask)["schemas"] == [SCHEMA]
 
 
 def _nights(landing: Landing, schema: SchemaVersion, options: argparse.Namespace) -> str:

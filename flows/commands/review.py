@@ -22,7 +22,7 @@ def review(
         str, typer.Option(help="Address to listen on; any but loopback asks for a token.")
     ] = "127.0.0.1",
     name: Annotated[
-        list[str] | None, typer.Option(help="Name that browsers call it by, behind a proxy; asks for a token.")
+        list[str] | None, typer.Option(help="Name that browsers call it by behind a proxy; asks for a token.")
     ] = None,
     user_header: Annotated[
         str | None, typer.Option(help="Header in which a reverse proxy names the user, instead of a token.")

@@ -27,17 +27,25 @@ SELECT outcomes.*, outcomes.value::VARCHAR AS answer, documents.uri, documents.m
 FROM outcomes JOIN documents USING (document_id) WHERE run_id = $run AND document_id = $document
 """
 _FINDINGS = "SELECT * FROM findings WHERE run_id = $run AND document_id = $document"
+_HISTORY = """
+SELECT decision, pointer, status, who, reviewed_at FROM reviews
+WHERE run_id = $run AND document_id = $document ORDER BY review_id DESC
+"""
 _RAW = "SELECT text FROM attempts WHERE attempt_id = $attempt"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One extraction as it stands, with its document. `answer` is an object; `row` holds the rest."""
+    """One extraction as it stands, with its document and what was decided on it, the newest first.
+
+    `answer` is an object; `row` holds the rest.
+    """
 
     row: Mapping[str, Any]
     answer: dict[str, Any]
     verdict: Verdict
     raw: str | None
+    history: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +69,13 @@ class Desk:
             if not rows:
                 raise UsageError("there is no such extraction")
             stored = ask.rows(_FINDINGS, key)
-            raw = _raw(ask, rows[0])
+            raw, history = _raw(ask, rows[0]), ask.rows(_HISTORY, key)
         schema = self.registry.resolve(rows[0]["schema"]).cls
         answer = object_of(rows[0]["answer"])
         if answer is None:
             findings = tuple(map(_finding, stored))
-            return Case(rows[0], blank(schema), Verdict(Status.REJECTED, None, None, findings), raw)
-        return Case(rows[0], answer, validate(json.dumps(answer), schema, rows[0]["text"]), raw)
+            return Case(rows[0], blank(schema), Verdict(Status.REJECTED, None, None, findings), raw, history)
+        return Case(rows[0], answer, validate(json.dumps(answer), schema, rows[0]["text"]), raw, history)
 
     def check(self, case: Case, pointer: str, text: str | None) -> tuple[dict[str, Any], Verdict]:
         """The answer with a value put right (None: the document has none), and what the checks say of it.

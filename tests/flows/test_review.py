@@ -168,6 +168,8 @@ def test_absent_and_accepted_are_decisions_too(desk: TestClient, home: Path) -> 
     ]
     labels = rows(home, "SELECT pointer, value::VARCHAR AS value FROM labels ORDER BY label_id")
     assert {row["pointer"]: row["value"] for row in labels}["/total"] == "null"
+    told = [node.text() for node in LexborHTMLParser(desk.get(address).text).css("h2 + ul li")]
+    assert [text.partition(" by ada, ")[0] for text in told[-2:]] == ["accepted ", "absent /total"]
     assert len({row["pointer"] for row in labels}) == 4
 
 
