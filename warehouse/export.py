@@ -22,8 +22,9 @@ from warehouse.files import writing
 from warehouse.typed import identifier, literal
 
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
-# What a spreadsheet takes for a formula when a cell begins so: a document could then run one.
-_FORMULA = r"^[=+\-@\t\r\n]"
+# What a spreadsheet takes for a formula when a cell begins so: a document could then run one. Some read the
+# full-width signs too, and drop blanks before them.
+_FORMULA = r"^\s*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|^[\t\r\n]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,29 @@ def test_csv_is_exact_but_for_formulas(home: Warehouse, tmp_path: Path) -> None:
         assert [row["company"] for row in csv.DictReader(lines)] == ['Müller, "&" Co', FORMULA]
 
 
+@pytest.mark.parametrize(
+    ("company", "written"),
+    [
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("\uff20SUM(A1)", "'\uff20SUM(A1)"),
+        ("  =1+1", "'  =1+1"),
+        ("\t7", "'\t7"),
+        ("A=B", "A=B"),
+        ("Tea - Shop", "Tea - Shop"),
+    ],
+)
+def test_what_a_spreadsheet_would_run_gets_an_apostrophe(
+    warehouse: Warehouse, tmp_path: Path, company: str, written: str
+) -> None:
+    warehouse.register_schema(load(None).resolve("receipt@1"))
+    run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
+    warehouse.stage("s", run_id, [document("a")], [extraction("a", run_id, value=receipt(company, "1.00"))])
+    warehouse.land()
+    export_csv(warehouse.database, tmp_path / "out.csv", "receipt@1", BOTH, exact=False)
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as lines:
+        assert next(iter(csv.DictReader(lines)))["company"] == written
+
+
 def test_lists_and_objects_stand_in_csv_as_json(home: Warehouse, tmp_path: Path) -> None:
     export_csv(home.database, tmp_path / "out.csv", "invoice@2", BOTH, exact=False)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as lines:
