@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +51,12 @@ def own_suite(settings: Settings, schema: str) -> tuple[Expectation, ...]:
     return load_suite(settings.schemas / parts["name"] / f"v{parts['version']}.expectations.json")
 
 
+def load_library() -> None:
+    """Load Great Expectations, which takes about ten seconds: in a thread, while the engine works."""
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"  # it reads this at its import
+    import_module("warehouse.datadocs")
+
+
 def gated(warehouse: Warehouse, settings: Settings, run_id: str) -> Judgement | None:
     """Judge a run that has just ended; None where that is off, or there is nothing to judge.
 
@@ -81,7 +89,8 @@ def catch_up(warehouse: Warehouse, settings: Settings) -> list[Judgement]:
 
 def judge(warehouse: Warehouse, settings: Settings, metrics: Metrics) -> Judgement:
     """Check a run's metrics, write its page, record the results, and quarantine it where it failed."""
-    from warehouse.datadocs import write_page  # with Great Expectations, which takes seconds to load
+    load_library()
+    from warehouse.datadocs import write_page
     from warehouse.quality import check
 
     expectations = [*default_expectations(metrics), *own_suite(settings, metrics.schema)]

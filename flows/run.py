@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -11,8 +12,9 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from extractors.engines.base import Engine
 from flows.engine import start
-from flows.gate import gated, own_suite
+from flows.gate import gated, load_library, own_suite
 from flows.order import Summary
 from flows.output import note, safe
 from flows.pipeline import EngineFactory, Pipeline
@@ -37,11 +39,23 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
     with shown(Tally(len(plan.todo)), console) as display:
-        pipeline = Pipeline(plan, run_id, warehouse, start_engine, display)
+        pipeline = Pipeline(plan, run_id, warehouse, _with_gate(start_engine), display)
         with _recorded(warehouse, run_id, display):
             status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings))
             summary = _end(plan, warehouse, run_id, display.tally, status, message)
     return replace(summary, report=written(warehouse, plan.settings, run_id, plan.order.kind))
+
+
+def _with_gate(start_engine: EngineFactory) -> EngineFactory:
+    """The same engine; once it works, this process has the time to load what the gate needs."""
+
+    async def started(plan: Plan) -> Engine:
+        engine = await start_engine(plan)
+        if plan.settings.gate == "on" and plan.order.kind != "evaluate":
+            threading.Thread(target=load_library, name="load-gate", daemon=True).start()
+        return engine
+
+    return started
 
 
 def _begin(plan: Plan, warehouse: Warehouse) -> str:

@@ -1,19 +1,16 @@
 """The gate's checks: Great Expectations over the one row that a run's metrics are.
 
-Loading the library takes 7 to 22 s, so that this module is imported only where a run has just ended. It works
-on a DataFrame in memory: its way through SQL closes a DuckDB connection before it has read the answer.
+Loading the library takes 7 to 22 s, so that this module is imported only by a run that is to be judged. It
+works on a DataFrame in memory: its way through SQL closes a DuckDB connection before it has read the answer.
 Source: https://docs.greatexpectations.io/docs/core/introduction/
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
-
-os.environ["GX_ANALYTICS_ENABLED"] = "false"  # read at import
 
 import great_expectations as gx
 import numpy as np
