@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.commands.asking import warehouse
 from flows.output import note, say
 from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from flows.settings import Settings
 
 PATIENCE_S = 5.0
 """Seconds that a page waits for a run that lands; a person would rather be told than wait longer."""
@@ -44,8 +48,9 @@ def review(
 
     open_to_all_here = _is_loopback(host) and not name  # with a name, a proxy may bring others here
     token = None if open_to_all_here or user_header else secrets.token_urlsafe(24)
+    settings = load()
     held = replace(warehouse(), wait_s=PATIENCE_S)
-    desk = Desk(held, load_registry(load().schemas), read_only)
+    desk = Desk(held, load_registry(settings.schemas), read_only, _model(settings))
     try:
         listening = socket.create_server((host, port), family=_family(host))
     except OSError as error:
@@ -56,6 +61,14 @@ def review(
         say(f"http://{shown}:{listening.getsockname()[1]}/{f'?token={token}' if token else ''}")
         note("the review desk: Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False)).run([listening])
+
+
+def _model(settings: Settings) -> Path | None:
+    """The model's folder where it is there: a page to look at prepares none."""
+    from extractors.model import NAME, is_ready
+
+    folder = settings.model or settings.models / NAME
+    return folder if settings.model or is_ready(folder) else None
 
 
 def _is_loopback(host: str) -> bool:

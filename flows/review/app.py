@@ -27,7 +27,7 @@ PAGE = 50
 MOST_FORM = 1_000_000
 """Bytes of a form that are read."""
 _FILTERS = ("schema", "category", "field", "run")
-_STATIC = {"review.css": "text/css", "review.js": "text/javascript"}
+_STATIC = {"review.css": "text/css", "review.js": "text/javascript", "player.js": "text/javascript"}
 
 
 def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
@@ -40,6 +40,7 @@ def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
             Route("/document/{run}/{document}", pages.document),
             Route("/document/{run}/{document}/check", pages.check, methods=["POST"]),
             Route("/document/{run}/{document}/decide", pages.decide, methods=["POST"]),
+            Route("/attempt/{attempt}", pages.attempt),
             Route("/static/{name}", static),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(Guard, access=access)],
@@ -85,6 +86,25 @@ class Pages:
             pieces=pieces(case.row["text"], shown),
             elsewhere=elsewhere(shown, case.verdict.findings),
             cut=max(len(case.row["text"]) - LONGEST, 0),
+        )
+
+    def attempt(self, request: Request) -> Response:
+        """One attempt, token by token."""
+        from flows.review.player import by_mass, by_surprise, played, share
+
+        found = played(self._desk.warehouse, self._desk.model, request.path_params["attempt"])
+        return self._page(
+            "review_attempt.html.j2",
+            request,
+            landed=found.landed,
+            steps=found.steps,
+            siblings=found.siblings,
+            missing=found.missing,
+            run=found.run_id,
+            document=found.document_id,
+            by_mass=by_mass,
+            by_surprise=by_surprise,
+            share=share,
         )
 
     async def check(self, request: Request) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from flows.review.answer import as_text, at, blank, corrected, labelled, typed
@@ -50,11 +51,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The desk over one warehouse. Nothing is kept open or remembered between two requests."""
+    """The desk over one warehouse. Nothing is kept open or remembered between two requests.
+
+    `model` is the folder whose tokenizer counts the legal tokens of an attempt.
+    """
 
     warehouse: Warehouse
     registry: Registry
     read_only: bool = False
+    model: Path | None = None
 
     def queue(self, wanted: Wanted) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The rows that wait, and what there is to choose from."""

@@ -9,6 +9,8 @@ import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,10 @@ from flows.review.guard import Access
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import UsageError
+from schemas.records import Attempt, Request, Token
 from schemas.registry import load as load_registry
 from tests.flows.driver import tab
-from tests.flows.fake_engine import Factory, receipt_answer
+from tests.flows.fake_engine import Factory, FakeEngine, receipt_answer
 from warehouse.store import Warehouse
 
 HOSTILE = "\"'><script>alert(1)<⁄script><img src=x onerror=alert(1)>{{7*7}}.txt"
@@ -48,6 +51,15 @@ def answering(prompt: str) -> str:
     return json.dumps({**right, "company": "SOMEBODY ELSE"})
 
 
+class Spelling(FakeEngine):
+    """The fake engine, with the tokens that it spells its answer with."""
+
+    def _attempt(self, request: Request, document_id: str, text: str) -> Attempt:
+        ids = self.tokenizer.encode_data(text)
+        tokens = tuple(Token(one, self.tokenizer.name(one), log(0.5), log(0.25)) for one in ids)
+        return replace(super()._attempt(request, document_id, text), tokens=tokens)
+
+
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     """The home of one run over two receipts: one is flagged, one rejected."""
@@ -58,7 +70,9 @@ def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     (source / "other.txt").write_text(SOURCE.replace("0007", "0008"))
     settings = Settings(home=folder / "home", model=model_dir)
     with planned(Order(str(source), "receipt@1", decoding="prompt-greedy"), settings) as plan:
-        carry_out(plan, start_engine=Factory(answer=answering), console=Console(file=io.StringIO()))
+        carry_out(
+            plan, start_engine=Factory(answer=answering, kind=Spelling), console=Console(file=io.StringIO())
+        )
     return settings.home
 
 
@@ -330,3 +344,38 @@ def test_the_command_says_what_it_cannot_do(home: Path, monkeypatch: pytest.Monk
 def test_only_its_own_names_reach_the_desk(home: Path, host: str, code: int) -> None:
     app = build(Desk(Warehouse(home), load_registry(None)), Access("ada"), names("127.0.0.1", []))
     assert TestClient(app, base_url=ADDRESS).get("/", headers={"host": host}).status_code == code
+
+
+def attempt(home: Path) -> str:
+    (row,) = rows(home, "SELECT attempt_id FROM extractions WHERE status = 'flagged'")
+    return f"/attempt/{row['attempt_id']}"
+
+
+def test_an_attempt_is_played_token_by_token(address: str, home: Path, tmp_path: Path) -> None:
+    with tab(tmp_path / "profile") as page:
+        page.go(address + attempt(home))
+        count = int(page.until("document.body.dataset.ready"))
+        assert count > 10
+        assert page.run("document.getElementById('told-number').textContent") == f"{count} of {count}"
+        page.run("document.getElementById('back').click()")
+        page.run("document.querySelectorAll('.token')[2].click()")
+        assert page.run("document.getElementById('told-number').textContent") == f"3 of {count}"
+        assert page.run("document.querySelectorAll('.token.later').length") == count - 3
+        page.run("document.getElementById('play').click()")
+        page.until(f"document.getElementById('told-number').textContent === '{count} of {count}'")
+
+
+def test_an_attempts_tokens_are_text(desk: TestClient, home: Path, model_dir: Path) -> None:
+    html = LexborHTMLParser(desk.get(attempt(home)).text)
+    told = "".join(node.text() for node in html.css(".token"))
+    assert "SOMEBODY ELSE" in told
+    first = html.css_first(".token")
+    assert first is not None
+    shown = {name: first.attributes[f"data-{name}"] for name in ("raw", "masked", "removed")}
+    assert shown["masked"] == "0.500"
+    assert html.css("img, [onerror], [style]") == []
+    app = build(Desk(Warehouse(home), load_registry(None), model=model_dir), Access("ada"), ["127.0.0.1"])
+    known = LexborHTMLParser(TestClient(app, base_url=ADDRESS).get(attempt(home)).text)
+    fields = {node.attributes["data-field"] for node in known.css(".token")}
+    assert {"/company", "/total"} <= fields
+    assert desk.get("/attempt/nothing").status_code == 422

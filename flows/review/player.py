@@ -1,0 +1,100 @@
+"""An attempt as the token player shows it: each drawn token, how it came about, the attempts beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+from extractors.engines.tokenizer import Tokenizer
+from extractors.legal import Legal
+from extractors.scoring import removed_mass
+from flows.trace import SQL, Landed, Step, check_model, steps
+from schemas.decoding import Backend
+from schemas.errors import AssayError, UsageError
+from warehouse.store import Warehouse
+
+_SIBLINGS = """
+SELECT attempt_id, number, sample, chosen, ending FROM attempts
+WHERE (run_id, document_id) IN (SELECT (run_id, document_id) FROM attempts WHERE attempt_id = $attempt)
+ORDER BY number, sample
+"""
+SHADES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One attempt: its tokens, the document's attempts in that run, and why less is known, where it is."""
+
+    landed: Landed
+    steps: list[Step]
+    siblings: list[dict[str, Any]]
+    run_id: str
+    document_id: str
+    missing: str | None
+
+
+def played(warehouse: Warehouse, model: Path | None, attempt_id: str) -> Played:
+    """The attempt of this id; legal tokens are counted with the model's tokenizer. Raises UsageError."""
+    with warehouse.asking() as ask:
+        rows = ask.rows(SQL, {"given": attempt_id})
+        siblings = ask.rows(_SIBLINGS, {"attempt": attempt_id})
+    if len(rows) != 1:
+        raise UsageError("there is no such attempt")
+    landed = Landed.of(rows[0])
+    known = (siblings, rows[0]["run_id"], rows[0]["document_id"])
+    try:
+        return Played(landed, _traced(landed, model), *known, missing=None)
+    except AssayError as error:
+        return Played(landed, _as_landed(landed), *known, missing=str(error))
+
+
+def _traced(landed: Landed, model: Path | None) -> list[Step]:
+    if model is None:
+        raise UsageError("the model that this was drawn from is not here")
+    check_model(landed, model, ("tokenizer",))
+    tokenizer, legal = _loaded(model, landed.decoding.backend)
+    return steps(landed, tokenizer, legal)
+
+
+@lru_cache(maxsize=4)
+def _loaded(model: Path, backend: Backend) -> tuple[Tokenizer, Legal]:
+    """What takes seconds to load, once for each backend."""
+    return Tokenizer(model), Legal(model, backend)
+
+
+def _as_landed(landed: Landed) -> list[Step]:
+    """The tokens as they were landed, without their places and the count of legal ones."""
+    return [
+        Step(
+            number=number,
+            id=token.id,
+            text=token.text,
+            pointer=None,
+            legal=None,
+            forced=False,
+            raw=None if token.raw_logprob is None else exp(token.raw_logprob),
+            masked=None if token.logprob is None else exp(token.logprob),
+            removed_mass=removed_mass(token),
+        )
+        for number, token in enumerate(landed.tokens, 1)
+    ]
+
+
+def by_mass(step: Step) -> int:
+    """How dark a token is by what the mask took away: 0 for nothing or not known, to SHADES."""
+    return round(SHADES * (step.removed_mass or 0.0))
+
+
+def by_surprise(step: Step) -> int:
+    """How dark it is by its log-probability: SHADES where the model gave it one in a hundred or less."""
+    if not step.masked:
+        return 0
+    return min(round(SHADES * -log(step.masked) / log(100)), SHADES)
+
+
+def share(value: float | None) -> str:
+    """A probability as the page shows it."""
+    return "not known" if value is None else f"{value:.3f}"
