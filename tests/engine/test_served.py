@@ -105,7 +105,7 @@ async def test_other_decodings_work_over_http_too(server: VllmServer, model_dir:
 def test_killed_and_started_again_in_a_run_costs_no_document(
     server: VllmServer, model_dir: Path, tmp_path: Path
 ) -> None:
-    for number in range(16):
+    for number in range(10):
         (tmp_path / f"{number:02}.txt").write_text(receipt(number))
     settings = Settings(
         home=tmp_path / "home",
@@ -124,9 +124,9 @@ def test_killed_and_started_again_in_a_run_costs_no_document(
     killer.join()
     assert (summary.status, summary.engine_failures, summary.exit_code) == ("finished", 0, 0)
     rows = Warehouse(settings.home).query("SELECT document_id, status FROM extractions").to_pylist()
-    assert len(rows) == len({row["document_id"] for row in rows}) == 16
+    assert len(rows) == len({row["document_id"] for row in rows}) == 10
     (attempts,) = Warehouse(settings.home).query("SELECT count(*) AS n FROM attempts").to_pylist()
-    assert attempts["n"] == 16
+    assert attempts["n"] == 10
 
 
 def _restart_once_busy(server: VllmServer) -> None:
