@@ -18,7 +18,7 @@ MAX_DEPTH = 64
 MAX_DIGITS = 1000
 """Longest run of digits in one number; CPython refuses to convert integers beyond 4300."""
 
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 
 

@@ -67,6 +67,13 @@ def test_whatever_json_writes_is_read_back(value: object) -> None:
     assert syntax.parse(json.dumps(value)) == (value, None)
 
 
+@pytest.mark.parametrize("cut", ['{"0]\\', '{"a\\"', '{"a": ["]\\'])
+def test_an_answer_cut_within_an_escape_is_unclosed(cut: str) -> None:
+    _, finding = syntax.parse(cut)
+    assert finding is not None
+    assert finding.category is T.UNCLOSED
+
+
 @given(st.dictionaries(st.text(min_size=1), JSON, min_size=1, max_size=4), st.data())
 def test_a_cut_object_never_parses(value: object, data: st.DataObject) -> None:
     text = json.dumps(value)
