@@ -18,7 +18,7 @@ WITH counted AS (
     FROM current WHERE category IS NOT NULL GROUP BY ALL
 )
 SELECT counted.level, counted.category, counted.documents,
-    counted.documents / (SELECT count(*) FROM current) AS share,
+    counted.documents / (SELECT count(*) FROM extractions WHERE is_current) AS share,
     coalesce(documents.uri, counted.document_id) AS example
 FROM counted LEFT JOIN documents USING (document_id)
 ORDER BY counted.documents DESC, counted.category;
@@ -26,7 +26,7 @@ ORDER BY counted.documents DESC, counted.category;
 -- Which field of which schema version an error is about; a document with ten bad lines counts once.
 -- The few extractions that no longer count are taken out, because joining the many that do would cost more.
 CREATE OR REPLACE VIEW failures_by_field AS
-WITH sizes AS (SELECT schema, count(*) AS documents FROM current GROUP BY schema),
+WITH sizes AS (SELECT schema, count(*) AS documents FROM extractions WHERE is_current GROUP BY schema),
 counted AS (
     SELECT findings.schema, findings.field, findings.level, findings.category, findings.rule,
         count(DISTINCT findings.document_id) AS documents, min(findings.document_id) AS document_id,
