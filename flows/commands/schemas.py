@@ -9,12 +9,11 @@ import typer
 
 from flows.commands.asking import AsJson
 from flows.output import note, safe, say, say_json, say_rows
-from flows.settings import load
-from schemas.decoding import Backend
 from schemas.errors import SchemaError, SettingError
 from schemas.records import Severity
 
 if TYPE_CHECKING:
+    from schemas.decoding import Backend
     from schemas.lint import LintFinding
     from schemas.registry import Registry, SchemaVersion
 
@@ -62,6 +61,7 @@ def lint(
     through the compiled schema.
     """
     from flows.lint import tried
+    from flows.settings import load
     from schemas.lint import lint_version
 
     versions = [version for version in _registry().all() if ref in (None, version.ref)]
@@ -85,6 +85,8 @@ def lint(
 def _known(backend: str | None) -> Backend | None:
     if backend is None:
         return None
+    from schemas.decoding import Backend
+
     names: tuple[Backend, ...] = get_args(Backend)
     for name in names:
         if name == backend:
@@ -102,6 +104,7 @@ def _say_breach(name: str, issue: LintFinding) -> None:
 def freeze(ref: Ref) -> None:
     """Release a version: its fingerprint is locked, and from now on a change of it is refused."""
     from flows.lint import tried
+    from flows.settings import load
     from schemas import freeze as releasing
 
     version = _registry().resolve(ref)
@@ -116,6 +119,7 @@ def freeze(ref: Ref) -> None:
 
 
 def _registry() -> Registry:
+    from flows.settings import load
     from schemas.registry import load as load_registry
 
     return load_registry(load().schemas)

@@ -53,21 +53,14 @@ def process(root: Path, home: Path, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-def test_help_is_quick_and_loads_nothing_heavy(root: Path) -> None:
-    heavy = "{'prefect', 'vllm', 'torch', 'pandas', 'great_expectations', 'duckdb'}"
+def test_help_loads_nothing_heavy(root: Path) -> None:
+    heavy = "{'prefect', 'vllm', 'torch', 'pandas', 'great_expectations', 'duckdb', 'pydantic', 'pyarrow'}"
     code = f"import sys, flows.cli; print(sorted({heavy} & set(sys.modules)))"
     printed = subprocess.run(
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )
     assert printed.stdout.strip() == "[]"
-    times = []
-    for _ in range(3):
-        before = os.times()
-        assert process(root, root, "--help").returncode == 0
-        after = os.times()
-        # Processor time, because the machine may be busy with other tests.
-        times.append(after.children_user - before.children_user)
-    assert min(times) < 0.5
+    assert process(root, root, "--help").returncode == 0
 
 
 def test_sql_loads_neither_prefect_nor_the_engine(root: Path, home: Path) -> None:
