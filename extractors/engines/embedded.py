@@ -29,6 +29,9 @@ from schemas.decoding import Backend, Decoding
 from schemas.errors import EngineError, EngineTimeout, EngineUnavailable
 from schemas.records import Attempt, Ending, Request
 
+# Seconds between looks at whether the core of a request that waits is alive.
+_WATCH_S = 2.0
+
 
 class EmbeddedEngine:
     """An `Engine` on AsyncLLM. Made by `start`; `close` ends its child process."""
@@ -127,8 +130,23 @@ class EmbeddedEngine:
         return await searcher.attempt(self.tokenizer, document_id)
 
     async def _final_output(self, prompt_ids: Sequence[int], parameters: Any) -> Any:
+        """The answer; EngineUnavailable where the core dies first, which vLLM itself can miss.
+
+        A core that is killed just as a request comes in leaves that request waiting for ever.
+        """
         if self.core is None:
             raise EngineUnavailable("the engine is closed")
+        answer = asyncio.create_task(self._drawn(prompt_ids, parameters))
+        try:
+            while not (await asyncio.wait({answer}, timeout=_WATCH_S))[0]:
+                if not self._children & core_pids():
+                    raise EngineUnavailable("the engine's process has died")
+            return answer.result()
+        finally:
+            answer.cancel()
+            await asyncio.gather(answer, return_exceptions=True)
+
+    async def _drawn(self, prompt_ids: Sequence[int], parameters: Any) -> Any:
         prompt = {"prompt_token_ids": list(prompt_ids)}
         final = None
         async for output in self.core.generate(prompt, parameters, str(uuid_utils.uuid7())):
