@@ -25,7 +25,7 @@ demo: model  ## Extract the demo's documents on the real engine, and look at wha
 	@ASSAY_HOME=$(DEMO_HOME) PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 test: model  ## Run all tests (TESTS=tests/schemas for some of them)
-	@$(BIN)/python -m pytest $(TESTS)
+	@if [ -n "$(TESTS)" ]; then $(BIN)/python -m pytest $(TESTS); else sh scripts/test.sh; fi
 
 lint: setup  ## Style, types and import rules
 	@$(BIN)/ruff check .
