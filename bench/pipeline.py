@@ -14,8 +14,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from statistics import median
@@ -28,7 +27,7 @@ from rich.console import Console
 
 from extractors.engines import sampling
 from extractors.engines.embedded import EmbeddedEngine
-from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.wrapped import WrappedEngine
 from extractors.readers.pool import ReaderPool
 from extractors.storage import read_all
 from flows.model import model_folder
@@ -38,47 +37,14 @@ from flows.plan import Plan, plan
 from flows.progress import Tally, shown
 from flows.settings import Settings, load
 from schemas.decoding import Decoding
-from schemas.records import Attempt, Document, Request
+from schemas.records import Document, Request
 from warehouse.store import Warehouse
 
 TARGET = 0.90
 
 
-@dataclass
-class Lent:
+class Lent(WrappedEngine):
     """The loaded engine, lent to a pipeline, which closes what it is given."""
-
-    inner: EmbeddedEngine
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The lent engine's."""
-        return self.inner.tokenizer
-
-    @property
-    def max_model_len(self) -> int:
-        """The lent engine's."""
-        return self.inner.max_model_len
-
-    async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
-        """The lent engine's."""
-        return await self.inner.generate(request, decoding, document_id)
-
-    async def compile(self, json_schema: str) -> float:
-        """The lent engine's."""
-        return await self.inner.compile(json_schema)
-
-    async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
-        """The lent engine's."""
-        return await self.inner.score(prompt, answer)
-
-    def identity(self) -> Mapping[str, str]:
-        """The lent engine's."""
-        return self.inner.identity()
-
-    def versions(self) -> Mapping[str, str]:
-        """The lent engine's."""
-        return self.inner.versions()
 
     async def close(self) -> None:
         """Only the lender closes it."""

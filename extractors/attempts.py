@@ -8,13 +8,13 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 import uuid_utils
 
 from extractors.decode import complaint, decode_verdict, recognised, verdict
 from extractors.engines.base import Engine
+from extractors.engines.translate import failed_attempt
 from extractors.prompts import Prompt
 from extractors.scoring import Scorer
 from extractors.selection import Judged
@@ -92,16 +92,16 @@ def seed_for(seed: int, document_id: str, number: int) -> int:
 
 async def _generate(work: Work, request: Request, number: int) -> tuple[list[Judged], bool]:
     """Ask the engine and check each answer; also whether the engine as a whole is down."""
-    started, clock = datetime.now(UTC), time.monotonic()
+    clock = time.monotonic()
     try:
         decoding = work.decoding.attempt(number)
         answers = await work.engine.generate(request, decoding, work.document.document_id)
     except EngineError as error:
-        answers = [_unanswered(work, request, error, started, clock)]
+        answers = [_unanswered(work, request, error, clock)]
         down = isinstance(error, EngineUnavailable)
     except Exception as error:  # noqa: BLE001 - an engine's bug costs this document an attempt, no more
         _LOG.exception("the engine raised for document %s", work.document.document_id)
-        answers, down = [_unanswered(work, request, error, started, clock)], False
+        answers, down = [_unanswered(work, request, error, clock)], False
     else:
         down = False
     numbered = [replace(answer, number=number) for answer in _numbered(work, answers, number)]
@@ -134,23 +134,9 @@ async def validated(work: Work, text: str) -> Verdict:
         return verdict(Status.FAILED, Category.ENGINE_ERROR, message)
 
 
-def _unanswered(work: Work, request: Request, error: Exception, started: datetime, clock: float) -> Attempt:
+def _unanswered(work: Work, request: Request, error: Exception, clock: float) -> Attempt:
     """An attempt for a call that raised: it was made, so it has its row."""
-    elapsed = time.monotonic() - clock
-    return Attempt(
-        attempt_id=str(uuid_utils.uuid7()),
-        document_id=work.document.document_id,
-        number=1,
-        sample=0,
-        seed=request.seed,
-        ending=Ending.TIMEOUT if isinstance(error, EngineTimeout | TimeoutError) else Ending.ERROR,
-        text="",
-        prompt_tokens=len(request.prompt_ids),
-        output_tokens=0,
-        cached_tokens=0,
-        queued_s=0.0,
-        first_token_s=0.0,
-        total_s=elapsed,
-        started_at=started,
-        error=f"{type(error).__name__}: {error}",
-    )
+    timed_out = isinstance(error, EngineTimeout | TimeoutError)
+    ending = Ending.TIMEOUT if timed_out else Ending.ERROR
+    reason = f"{type(error).__name__}: {error}"
+    return failed_attempt(request, work.document.document_id, 0, ending, reason, clock)

@@ -41,6 +41,11 @@ def extract(
     order = Order(source, schema_version, decoding, limit, statuses, scoring=scoring, purged=purged)
     with planned(order, load()) as plan:
         summary = carry_out(plan)
+    return ended(summary)
+
+
+def ended(summary: Summary) -> Summary:
+    """The same, reported. Raises DocumentsFailed where the flow run is to count as failed."""
     report(summary)
     if summary.exit_code:
         raise DocumentsFailed(summary)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 from extractors.engines.base import Engine
-from extractors.engines.tokenizer import Tokenizer
 from extractors.engines.translate import failed_attempt
 from extractors.engines.turns import Turns
+from extractors.engines.wrapped import WrappedEngine
 from schemas.decoding import Decoding
 from schemas.errors import EngineUnavailable
 from schemas.records import Attempt, Ending, Request
@@ -26,30 +26,16 @@ DEATHS = 3
 _LOG = logging.getLogger(__name__)
 
 
-class RestartingEngine:
+class RestartingEngine(WrappedEngine):
     """An `Engine` in front of one that may die; `start` makes another one like it."""
 
     def __init__(self, engine: Engine, start: Callable[[], Awaitable[Engine]]) -> None:
-        self.engine = engine
+        super().__init__(engine)
         self._start = start
         self._life = 0
         self._deaths = 0
         self._turns = Turns()
         self._restarting = asyncio.Lock()
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The model's own, which a restart does not change."""
-        return self.engine.tokenizer
-
-    @property
-    def max_model_len(self) -> int:
-        """As `Engine` says."""
-        return self.engine.max_model_len
-
-    async def compile(self, json_schema: str) -> float:
-        """As `Engine` says."""
-        return await self.engine.compile(json_schema)
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         """As `Engine` says; a second time, alone, where the engine died over the first.
@@ -94,15 +80,3 @@ class RestartingEngine:
             await self.engine.close()
             self.engine = await self._start()
             self._life += 1
-
-    def identity(self) -> Mapping[str, str]:
-        """As `Engine` says."""
-        return self.engine.identity()
-
-    def versions(self) -> Mapping[str, str]:
-        """As `Engine` says."""
-        return self.engine.versions()
-
-    async def close(self) -> None:
-        """As `Engine` says."""
-        await self.engine.close()

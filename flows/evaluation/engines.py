@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from extractors.engines.base import Engine
-from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.wrapped import WrappedEngine
 from flows.pipeline import EngineFactory
 from flows.plan import Plan
 from schemas.decoding import Decoding
@@ -23,42 +23,24 @@ from schemas.records import Attempt, Request
 _T = TypeVar("_T")
 
 
-class Lent:
+class Lent(WrappedEngine):
     """An engine in another loop, as one run sees it. Closing it gives it back and leaves it running."""
 
     def __init__(self, engine: Engine, loop: asyncio.AbstractEventLoop) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._loop = loop
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The model's own tokenizer."""
-        return self._engine.tokenizer
-
-    @property
-    def max_model_len(self) -> int:
-        """Tokens that prompt and answer may have together."""
-        return self._engine.max_model_len
 
     async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
         """As the engine's own; giving it up here gives it up there."""
-        return await self._there(self._engine.generate(request, decoding, document_id))
+        return await self._there(self.engine.generate(request, decoding, document_id))
 
     async def compile(self, json_schema: str) -> float:
         """As the engine's own."""
-        return await self._there(self._engine.compile(json_schema))
+        return await self._there(self.engine.compile(json_schema))
 
     async def score(self, prompt: tuple[int, ...], answer: tuple[int, ...]) -> list[float]:
         """As the engine's own."""
-        return await self._there(self._engine.score(prompt, answer))
-
-    def identity(self) -> Mapping[str, str]:
-        """Content hashes of the model and the engine's settings."""
-        return self._engine.identity()
-
-    def versions(self) -> Mapping[str, str]:
-        """Versions of the libraries that can change an answer."""
-        return self._engine.versions()
+        return await self._there(self.engine.score(prompt, answer))
 
     async def close(self) -> None:
         """Nothing: the next run goes on with it."""
