@@ -28,8 +28,8 @@ Atelier Beaumont SARL, 3 rue des Tanneurs, 33000 Bordeaux
 Client : Restaurant La Vigne
 Date : 14 avril 2026
 
-Tables bistrot      4 x 310,00     1 240,00
-Livraison                             85,50
+4 x Tables bistrot     310,00      1 240,00
+1 x Livraison           85,50         85,50
 Total TTC : 1 325,50 EUR
 """
 FIRST_PAGE = """\
