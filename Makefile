@@ -19,10 +19,7 @@ setup:  ## Make .venv with the pinned requirements (EXTRA=cpu, base or gpu)
 
 model: setup  ## Convert the small model, once
 	@test -d $(DEMO_HOME)/models || echo "model: converting the small model (half a minute, 270 MB)"
-	@# Beside it, on the other core, what the engine's first start would have to compile: a quarter of a minute.
-	@cd .venv/lib/python*/site-packages && for part in vllm torch/_dynamo torch/_inductor torch/fx sympy; do \
-		$(CURDIR)/$(BIN)/python -m compileall -q $$part; done >/dev/null 2>&1 & \
-	TQDM_DISABLE=1 $(BIN)/python -m extractors.model $(DEMO_HOME)/models >/dev/null; status=$$?; wait; exit $$status
+	@TQDM_DISABLE=1 $(BIN)/python -m extractors.model $(DEMO_HOME)/models >/dev/null
 
 demo: model  ## Extract the demo's documents on the real engine, and look at what came out
 	@ASSAY_HOME=$(DEMO_HOME) PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
