@@ -45,6 +45,10 @@ def evaluate(
     without: Annotated[
         list[str] | None, typer.Option(help="A label's field to leave out. May be repeated.")
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="Only labels whose KEY=VALUE, such as core_ok=true. May be repeated."),
+    ] = None,
     cluster: Annotated[
         str, typer.Option(help="The labels' key of documents that belong together.")
     ] = "cluster",
@@ -77,10 +81,11 @@ def evaluate(
         limit=limit,
         seed=seed,
         baseline=baseline,
-        rename=pairs(rename or [], "--rename"),
+        rename=pairs(rename or [], "--rename", "OLD=NEW, such as --rename sentiment=label"),
         without=frozenset(without or ()),
         locale=locale,
         cluster=cluster,
+        where=pairs(where or [], "--where", "KEY=VALUE, such as --where core_ok=true"),
         documents=documents,
     )
     _show(_carry_out(asked), page, as_json)

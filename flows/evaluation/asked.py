@@ -17,7 +17,8 @@ class Asked:
     """Measure `decodings` under `schema` against `labels` (None: those in the warehouse), or runs that exist.
 
     `samples` draws are made of each input, all of it `repeats` times, for `limit` inputs drawn by `seed`.
-    Names in `rename` and `without` are the labels' own, `cluster` is the key of what belongs together, and
+    Names in `rename` and `without` are the labels' own, `cluster` is the key of what belongs together,
+    `where` the values that a row's own keys must have, and
     `documents` is where the documents lie if not where the labels say. Raises UsageError for what does not go
     together.
     """
@@ -35,6 +36,7 @@ class Asked:
     without: frozenset[str] = frozenset()
     locale: str | None = None
     cluster: str = "cluster"
+    where: Mapping[str, str] = field(default_factory=dict)
     documents: str | None = None
 
     def __post_init__(self) -> None:
@@ -62,12 +64,12 @@ def _rules(asked: Asked) -> list[tuple[bool, str]]:
     ]
 
 
-def pairs(given: list[str], option: str) -> dict[str, str]:
-    """`--rename OLD=NEW` options as a mapping. Raises UsageError where one is not written so."""
+def pairs(given: list[str], option: str, how: str) -> dict[str, str]:
+    """Options such as `--rename OLD=NEW` as a mapping. Raises UsageError where one is not written so."""
     found = {}
     for one in given:
         old, sign, new = one.partition("=")
         if not (old and sign and new):
-            raise UsageError(f"{option} {one}: write OLD=NEW, such as {option} sentiment=label")
+            raise UsageError(f"{option} {one}: write {how}")
         found[old] = new
     return found

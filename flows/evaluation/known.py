@@ -39,6 +39,7 @@ def known_labels(asked: Asked, schema: SchemaVersion, warehouse: Warehouse) -> L
         without=asked.without,
         locale=asked.locale,
         cluster=asked.cluster,
+        where=asked.where,
     )
     labels = _unpurged(replace(labels, rows=tuple(map(_identified, labels.rows))), warehouse)
     write_texts(labels, texts(warehouse.home))

@@ -29,6 +29,7 @@ class _Raw:
     line: int
     reference: str
     row: Mapping[str, Any]
+    printed: Mapping[str, Any]
     fields: Mapping[str, Any]
 
 
@@ -40,6 +41,7 @@ def read_labels(
     without: Collection[str] = (),
     locale: str | None = None,
     cluster: str = "cluster",
+    where: Mapping[str, str] | None = None,
 ) -> Labels:
     """The labels in a JSON Lines, CSV or Parquet file, or in the folder that holds one.
 
@@ -47,12 +49,13 @@ def read_labels(
     Its fields stand under `fields`, or beside those keys, dotted within an object (`seller.name`). A field
     that a row lacks is not scored, unless `keys_asked` lists it; null and an empty text say that there is
     nothing. `locale` (`de_DE`) decides ambiguous dates and numbers, `cluster` names the key of the cluster.
+    A row whose own keys are not as `where` says ({"core_ok": "true"}) is left out and counted.
 
     Raises LabelError where the file cannot be read, has no usable row, or fields that the schema lacks.
     """
     file = files.find(Path(path).expanduser())
     problems: list[Problem] = []
-    raw = list(_rows(file, schema, rename or {}, without, problems))
+    raw = list(_rows(file, schema, rename or {}, without, where or {}, problems))
     found = conventions(schema, (one.fields for one in raw), locale)
     labels = list(_labels(raw, LabelReader(schema, found), cluster, problems))
     kept = _without_duplicates(labels, problems)
@@ -70,17 +73,19 @@ def _rows(
     schema: type[ExtractionSchema],
     rename: Mapping[str, str],
     without: Collection[str],
+    where: Mapping[str, str],
     problems: list[Problem],
 ) -> Iterator[_Raw]:
     unknown: Counter[str] = Counter()
     for line, row in files.rows(file):
-        reason = row if isinstance(row, str) else _misfit(row)
+        reason = row if isinstance(row, str) else _misfit(row) or _unwanted(row, where)
         if reason or isinstance(row, str):
             problems.append(Problem(line, "" if isinstance(row, str) else _reference(row), str(reason)))
             continue
-        fields = adapted(_fields(row), rename, without)
+        printed = _fields(row, where)
+        fields = adapted(printed, rename, without)
         unknown.update(unknown_fields(schema, fields))
-        yield _Raw(line, _reference(row), row, fields)
+        yield _Raw(line, _reference(row), row, printed, fields)
     if unknown:
         raise refusal(schema, unknown, str(file))
 
@@ -95,6 +100,14 @@ def _misfit(row: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _unwanted(row: Mapping[str, Any], where: Mapping[str, str]) -> str | None:
+    for key, wanted in where.items():
+        given = row.get(key)
+        if wanted.lower() != (given if isinstance(given, str) else _json(given)).lower():
+            return f"{key} is {_json(given)}, not {wanted}"
+    return None
+
+
 def _reference(row: Mapping[str, Any]) -> str:
     for key in (*REFERENCES, "document_id", "id"):
         if row.get(key) not in (None, ""):
@@ -102,12 +115,12 @@ def _reference(row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _fields(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fields(row: Mapping[str, Any], where: Collection[str]) -> Mapping[str, Any]:
     if isinstance(given := row.get("fields"), Mapping):
         asked = row.get("keys_asked")
         missing = [key for key in asked if key not in given] if isinstance(asked, list) else []
         return {**given, **dict.fromkeys(map(str, missing))}
-    cells = {key: value for key, value in row.items() if key not in OWN_KEYS}
+    cells = {key: value for key, value in row.items() if key not in OWN_KEYS and key not in where}
     return nested({key.removeprefix("fields."): value for key, value in cells.items()})
 
 
@@ -125,7 +138,7 @@ def _labels(raw: list[_Raw], reader: LabelReader, cluster: str, problems: list[P
             reference=one.reference,
             line=one.line,
             fields=fields,
-            printed=_json(_fields(one.row)),
+            printed=_json(one.printed),
             cluster=one.reference if given in (None, "") else str(given),
             document_id=str(identity) if identity else None,
             text=one.row["text"] if inline else None,

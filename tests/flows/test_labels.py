@@ -149,6 +149,24 @@ def test_renamed_and_left_out(tmp_path: Path) -> None:
     assert json.loads(labels.rows[0].printed) == fields
 
 
+def test_only_rows_whose_own_key_says_so(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path, GOOD | {"ok": True}, GOOD | {"file": "docs/b.txt", "ok": False}, GOOD | {"file": "c"}
+    )
+    labels = read_labels(file, Bill, where={"ok": "true"})
+    assert [label.reference for label in labels.rows] == [GOOD["file"]]
+    assert [(one.line, one.reason) for one in labels.problems] == [
+        (2, "ok is false, not true"),
+        (3, "ok is null, not true"),
+    ]
+
+
+def test_such_a_key_is_no_field_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("file,total,ok\na.txt,4.00,True\nb.txt,5.00,False\n")
+    labels = read_labels(tmp_path, Bill, where={"ok": "true"})
+    assert [(label.reference, label.printed) for label in labels.rows] == [("a.txt", '{"total": "4.00"}')]
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
