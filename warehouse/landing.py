@@ -35,13 +35,15 @@ _KNOWN = """
 CREATE OR REPLACE TEMP TABLE known_documents AS
     SELECT document_id, reader, category FROM documents SEMI JOIN staged_documents USING (document_id);
 CREATE OR REPLACE TEMP TABLE known_extractions AS
-    SELECT document_id, run_id, recipe_id, schema, status, level,
+    SELECT document_id, run_id, recipe_id, schema, found.level,
+        coalesce(decided.status, found.status) AS status,
         run_id IN (SELECT run_id FROM runs WHERE kind = 'evaluate') AS measured_only
-    FROM extractions SEMI JOIN staged_extractions USING (document_id);
+    FROM (FROM extractions SEMI JOIN staged_extractions USING (document_id)) AS found
+        LEFT JOIN (SELECT run_id, document_id, status FROM decided) AS decided USING (run_id, document_id);
 """
 # Which documents get their extraction now. A run has one for each; and what another run finished under the
-# same recipe stands, unless this run was asked to do that status again. An evaluation only measures: what it
-# did neither stands in the way of a run, nor counts as current.
+# same recipe stands, unless this run was asked to do that status again; the status is that
+# after a review. An evaluation only measures: what it did neither stands in the way, nor counts as current.
 _FRESH = """
 CREATE OR REPLACE TEMP TABLE fresh AS
 SELECT staged.document_id FROM staged_extractions AS staged WHERE NOT EXISTS (

@@ -12,11 +12,12 @@ from schemas.records import Blob, Category, Document, Status
 from warehouse.rows import storable, utc
 
 # A document that cannot be read or does not fit will not do better under the same recipe, whose readers and
-# limits are the same; one that failed at the engine may, and is never done. An evaluation only measures.
+# limits are the same; one that failed at the engine may, and is never done. An evaluation only measures. An
+# outcome is taken as it stands after a review: what a person put right is done.
 _DONE = """
 SELECT document_id FROM (
     SELECT document_id, arg_max(status, run_id) AS status
-    FROM extractions
+    FROM outcomes
     WHERE recipe_id = $recipe AND (status <> 'failed' OR level IN ('read', 'fit'))
         AND run_id NOT IN (SELECT run_id FROM runs WHERE kind = 'evaluate')
     GROUP BY document_id)

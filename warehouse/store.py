@@ -18,7 +18,7 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction, Status
-from warehouse import copies, evaluations, ledger, lookups, metrics, purge, reviews, runs, verdicts
+from warehouse import copies, current, evaluations, ledger, lookups, metrics, purge, reviews, runs, verdicts
 from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection, attached, select
 from warehouse.asking import Questions
@@ -254,7 +254,12 @@ class Warehouse:
 
     def decide(self, review: Review, labels: Sequence[LabelRow], seen: str) -> None:
         """Record a person's decision and its labels. Raises ReviewConflict: `warehouse.reviews.decide`."""
-        self._write(lambda connection: reviews.decide(connection, review, labels, seen))
+
+        def record(connection: duckdb.DuckDBPyConnection) -> None:
+            reviews.decide(connection, review, labels, seen)
+            current.choose_again(connection, review.run_id, review.document_id)
+
+        self._write(record)
 
     def labels(self, schema: str) -> list[tuple[str, str, str]]:
         """Document, pointer and JSON text of a schema version's labels, each document's oldest first."""

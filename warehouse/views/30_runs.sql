@@ -1,4 +1,4 @@
--- One row a run: how it stands, how its documents ended, what it took.
+-- One row a run: how it stands, how its documents ended before anybody reviewed them, what it took.
 CREATE OR REPLACE VIEW run_summary AS
 WITH ended AS (
     SELECT run_id, count(*) AS documents,

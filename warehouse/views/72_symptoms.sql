@@ -1,9 +1,9 @@
 -- One row for each symptom: whether it applies, how often it was seen, the five largest groups as evidence, and
--- the view that holds the rest.
+-- the view that holds the rest. They tell how answers were drawn, which no review changes.
 CREATE OR REPLACE VIEW symptoms AS
 WITH answered AS (
     SELECT count(*) FILTER (status <> 'failed') AS documents,
-        count(*) FILTER (level = 'schema') AS off_schema FROM current
+        count(*) FILTER (level = 'schema') AS off_schema FROM extractions WHERE is_current
 ),
 cut AS MATERIALIZED (FROM unparsed),
 missed AS MATERIALIZED (FROM off_schema),
