@@ -2,8 +2,9 @@
 
 `python bench/warehouse.py [--documents 100000] [--attempts 10] [--runs 8] [--shard 5000] [--home DIR]` makes
 synthetic rows, lands them through staged Parquet as so many nights, and prints one JSON object. A hundredth
-of the documents is done twice more: again under the greedy recipe, and under one without guidance. A person has
-decided on one in a hundred flagged ones. Times are seconds of this one run, opening the database included; what can be compared between machines are the ratios.
+of the documents is done twice more: again under the greedy recipe, and under one without guidance. A person
+has decided on one in a hundred of the flagged ones. Times are seconds of this one run, opening the database
+included; what can be compared between machines are the ratios.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ VIEWS = {
 }
 # One in a hundred of what was flagged, accepted as it is.
 REVIEWS = """
-INSERT INTO reviews SELECT document_id, run_id, document_id, schema, 'accepted', '', 'accepted', NULL, NULL, value,
-    'bench', now()::TIMESTAMP
+INSERT INTO reviews
+SELECT document_id, run_id, document_id, schema, 'accepted', '', 'accepted', NULL, NULL, value, 'bench',
+    now()::TIMESTAMP
 FROM extractions WHERE is_current AND status = 'flagged' AND hash(document_id) % 100 = 0
 """
 TOTAL = "SELECT sum(total), max(date), count(*) FROM receipt_v1"
