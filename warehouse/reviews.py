@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from schemas.errors import ReviewConflict
+from schemas.errors import ReviewConflict, UsageError
 from schemas.records import Category, Level
 from warehouse import materialised
 from warehouse.evaluations import add_labels
@@ -62,6 +62,15 @@ _CONDITIONS = {
 }
 _VERSION = """
 SELECT arg_max({id: review_id, who: who}, review_id) FROM reviews WHERE run_id = ? AND document_id = ?
+"""
+_ORIGINAL = """
+SELECT document_id, parent_id, uri, media_type, bytes, text, page_starts
+FROM documents WHERE document_id IN (
+    SELECT document_id FROM extractions WHERE run_id = $run AND document_id = $document)
+"""
+_EXTRACTED = """
+SELECT document_id, run_id, status FROM outcomes WHERE list_contains($documents::VARCHAR[], document_id)
+QUALIFY row_number() OVER (PARTITION BY document_id ORDER BY run_id = $run DESC, run_id DESC) = 1
 """
 
 
@@ -129,3 +138,17 @@ def decide(
     connection.execute(f"INSERT INTO reviews ({', '.join(names)}) VALUES ({places})", asdict(review))
     materialised.renew(connection, review.schema, review.run_id, review.document_id)
     add_labels(connection, labels)
+
+
+def original(ask: Questions, run_id: str, document_id: str) -> dict[str, Any]:
+    """The document of an extraction, as it was read. Raises UsageError where there is no such extraction."""
+    rows = ask.rows(_ORIGINAL, {"run": run_id, "document": document_id})
+    if not rows:
+        raise UsageError("there is no such extraction")
+    return rows[0]
+
+
+def extracted(ask: Questions, run_id: str, document_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The `run_id` and `status` of what each document gave: in that run, else in the newest that has it."""
+    rows = ask.rows(_EXTRACTED, {"run": run_id, "documents": list(document_ids)})
+    return {row["document_id"]: row for row in rows}

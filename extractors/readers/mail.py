@@ -25,15 +25,26 @@ _MAX_DEPTH = 20
 
 def read_mail(text: str, data: bytes) -> Reading:
     """The mail in `data`, whose decoded text is `text`. Raises ReadError."""
-    policy = email.policy.default.clone(raise_on_defect=False)
     try:
-        wide = b"\0" in data[:64]  # a whole mail in UTF-16 is no mail until it is decoded
-        parsed = email.message_from_bytes(text.encode("utf-8", "replace") if wide else data, policy=policy)
         reader = _Mail()
-        reader.message(parsed, 0)
+        reader.message(parsed(text, data), 0)
     except (RecursionError, LookupError, ValueError, TypeError, AttributeError, IndexError) as error:
         raise ReadError(Category.UNREADABLE, f"The mail cannot be parsed ({error}).") from error
     return Reading(clean("\n".join(reader.lines).strip("\n") + "\n"), attachments=tuple(reader.attachments))
+
+
+def parsed(text: str, data: bytes) -> EmailMessage:
+    """The mail in `data`, whose decoded text is `text`; whatever is wrong with it is taken as it stands."""
+    policy = email.policy.default.clone(raise_on_defect=False)
+    wide = b"\0" in data[:64]  # a whole mail in UTF-16 is no mail until it is decoded
+    return email.message_from_bytes(text.encode("utf-8", "replace") if wide else data, policy=policy)
+
+
+def headers(message: EmailMessage) -> Iterator[tuple[str, str]]:
+    """All headers in order, those of one name together, decoded and unfolded."""
+    for name in dict.fromkeys(name.lower() for name in message):
+        shown = next(one for one in message if one.lower() == name)
+        yield from ((shown, value) for value in _headers(message, name))
 
 
 class _Mail:

@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w")
 
 def read_pdf(data: bytes) -> Reading:
     """The text layer of each page. Raises ReadError: any read category."""
-    document = _open(data)
+    document = opened(data)
     if document.get_formtype() == pdfium.FORMTYPE_XFA_FULL:
         # What such a file shows elsewhere is "Please wait...": only Adobe's programs make its real pages.
         raise ReadError(Category.UNSUPPORTED_TYPE, "The PDF is an XFA form; print it to PDF first.")
@@ -44,7 +44,8 @@ def read_pdf(data: bytes) -> Reading:
     return Reading("".join(texts), tuple(starts), note=_note(texts, failed))
 
 
-def _open(data: bytes) -> pypdfium2.PdfDocument:
+def opened(data: bytes) -> pypdfium2.PdfDocument:
+    """The document, its forms ready where it has any. Raises ReadError `encrypted`, `unreadable`."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:

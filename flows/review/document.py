@@ -33,9 +33,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of the source; `places` are `CARD.OCCURRENCE` of all spans that cover it."""
+    """A piece of the source from `start` on; `places` are `CARD.OCCURRENCE` of all spans that cover it."""
 
     text: str
+    start: int
     places: tuple[str, ...]
 
 
@@ -78,20 +79,25 @@ def elsewhere(shown: Sequence[Card], findings: Iterable[Finding]) -> list[Findin
     return sorted(rest, key=lambda finding: order.index(finding.severity))
 
 
-def pieces(source: str, shown: Sequence[Card]) -> list[Piece]:
-    """The source, cut wherever a span begins or ends; put together again the pieces are the source."""
+def pieces(source: str, shown: Sequence[Card], cuts: Iterable[int] = ()) -> list[Piece]:
+    """The source, cut wherever a span begins or ends, and at `cuts`; together the pieces are the source."""
     source = source[:LONGEST]
-    spans = [
-        (span, f"{number}.{place}")
-        for number, card in enumerate(shown)
-        for place, span in enumerate(card.spans)
-        if span.start < len(source)
-    ]
-    cuts = {0, len(source), *(min(edge, len(source)) for span, _ in spans for edge in (span.start, span.end))}
-    return [
-        Piece(source[start:end], tuple(name for span, name in spans if span.start <= start < span.end))
-        for start, end in pairwise(sorted(cuts))
-    ]
+    opening: dict[int, list[str]] = {}
+    closing: dict[int, list[str]] = {}
+    for number, card in enumerate(shown):
+        for place, span in enumerate(card.spans):
+            if span.start < min(span.end, len(source)):
+                opening.setdefault(span.start, []).append(f"{number}.{place}")
+                closing.setdefault(min(span.end, len(source)), []).append(f"{number}.{place}")
+    edges = sorted({0, len(source), *opening, *closing, *cuts})
+    open_now: dict[str, None] = {}
+    found = []
+    for start, end in pairwise(edges):
+        for name in closing.get(start, ()):
+            del open_now[name]
+        open_now.update(dict.fromkeys(opening.get(start, ())))
+        found.append(Piece(source[start:end], start, tuple(open_now)))
+    return found
 
 
 def object_of(text: str | None) -> dict[str, Any] | None:

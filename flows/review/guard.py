@@ -21,8 +21,8 @@ from starlette.types import ASGIApp
 
 SESSION, ACCESS = "assay_session", "assay_access"
 _POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
@@ -77,7 +77,9 @@ class Guard(BaseHTTPMiddleware):
         session = request.cookies.get(SESSION) or secrets.token_urlsafe(24)
         request.state.form_token = self._access.form_token(session)
         answer = self._entering(request) or await self._guarded(request, call_next)
-        answer.headers.update(_HEADERS)
+        answer.headers.update(
+            {**_HEADERS, **answer.headers}
+        )  # a page of `reports/` names a policy of its own
         if request.cookies.get(SESSION) != session:
             answer.set_cookie(SESSION, session, httponly=True, samesite="strict")
         return answer

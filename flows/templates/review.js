@@ -1,8 +1,8 @@
 "use strict";
 // One field is active at a time: its spans are lit in the source, and the keys work on it.
 const cards = [...document.querySelectorAll(".card")];
-const marks = [...document.querySelectorAll("mark")];
 const source = document.getElementById("source");
+const original = document.getElementById("original-view");
 let active = -1;
 let place = 0;
 let asked = 0;
@@ -14,15 +14,16 @@ function light(card, chosen) {
   place = chosen;
   cards.forEach((one, number) => one.classList.toggle("active", number === card));
   let first = null;
-  for (const mark of marks) {
+  for (const mark of document.querySelectorAll("mark")) {
     const names = placesOf(mark);
     const here = names.includes(`${card}.${chosen}`);
     mark.classList.toggle("lit", names.some((name) => name.startsWith(`${card}.`)));
     mark.classList.toggle("here", here);
-    if (here && first === null) first = mark;
+    if (here && first === null && mark.offsetParent !== null) first = mark;
   }
   if (first) first.scrollIntoView({ block: "center" });
   if (cards[card]) cards[card].scrollIntoView({ block: "nearest" });
+  document.dispatchEvent(new CustomEvent("lit", { detail: `${card}.${chosen}` }));
 }
 
 function step(by, wanted) {
@@ -40,7 +41,8 @@ function press(value) {
 
 function selected() {
   const selection = window.getSelection();
-  const inside = selection.rangeCount && source.contains(selection.getRangeAt(0).commonAncestorContainer);
+  const around = selection.rangeCount ? selection.getRangeAt(0).commonAncestorContainer : null;
+  const inside = around && [source, original].some((one) => one.contains(around));
   return inside ? selection.toString().trim() : "";
 }
 
@@ -78,6 +80,7 @@ const keys = {
   x: () => press("absent"),
   a: () => { const form = document.querySelector("#accept button"); if (form) form.click(); },
   s: () => document.getElementById("skip").click(),
+  v: () => document.getElementById("view").click(),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -97,11 +100,13 @@ cards.forEach((card, number) => {
     waiting = setTimeout(() => check(card), 300);
   });
 });
-marks.forEach((mark) => mark.addEventListener("click", () => {
+document.addEventListener("click", (event) => {
+  const mark = event.target.closest("mark");
+  if (!mark) return;
   const names = placesOf(mark);
   const name = names.find((one) => !one.startsWith(`${active}.`)) || names[0];
   light(...name.split(".").map(Number));
-}));
+});
 
 step(1, (card) => card.querySelector("li.error, li.warning"));
 if (active < 0) step(1, () => true);
