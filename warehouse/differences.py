@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from warehouse.asked import Asked
 
 CHANGES = ("fixed", "broken", "changed", "added", "removed", "same")
+_ENDED = """
+SELECT run_id, kind, schema, started_at FROM runs WHERE status <> 'running'
+ORDER BY run_id DESC LIMIT 200
+"""
 _PAIRS = """
 WITH pairs AS (
     FROM run_pairs($a, $b) WHERE change = $change ORDER BY document_id LIMIT $most OFFSET $skip)
@@ -17,9 +21,7 @@ FROM pairs LEFT JOIN documents USING (document_id) ORDER BY pairs.document_id
 
 def ended() -> Asked:
     """The runs to choose from, the newest first."""
-    return Asked(
-        "SELECT run_id, kind, schema, started_at FROM runs WHERE status <> 'running' ORDER BY run_id DESC LIMIT 200"
-    )
+    return Asked(_ENDED)
 
 
 def summary(a: str, b: str) -> Asked:

@@ -16,12 +16,13 @@ WITH nights AS (
     SELECT run_id, started_at, status FROM runs
     WHERE schema = $schema AND kind <> 'evaluate' AND status <> 'running'
     ORDER BY run_id DESC LIMIT $nights)
-SELECT nights.run_id, nights.started_at, nights.status AS run_status, extractions.status, extractions.category,
+SELECT nights.run_id, nights.started_at, nights.status AS run_status,
+    extractions.status, extractions.category,
     count(extractions.document_id) AS documents
 FROM nights LEFT JOIN extractions ON extractions.run_id = nights.run_id
 GROUP BY ALL ORDER BY nights.run_id, extractions.status, extractions.category
 """
-# The rows of one run are what that run found; without a run they are what is current, with people's decisions.
+# Of one run: what it found. Without a run: what is current, with people's decisions.
 _OF_RUN, _CURRENT = "extractions", "current"
 _CONDITIONS = {
     "run": "run_id = $run",
