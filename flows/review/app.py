@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -18,8 +19,16 @@ from starlette.routing import Route
 from flows.output import safe
 from flows.pages import template, text_of
 from flows.review.desk import Case, Desk
+from flows.review.differences import Differences
 from flows.review.document import LONGEST, cards, elsewhere, pieces
+from flows.review.evaluations import Evaluations
+from flows.review.failures import Failures
+from flows.review.files import Files
 from flows.review.guard import Access, Guard
+from flows.review.original import Originals
+from flows.review.original_pages import OriginalPages
+from flows.review.outcomes import Outcomes
+from flows.review.runs import Runs
 from schemas.errors import AssayError, ReviewConflict, UsageError, WarehouseLocked
 from warehouse.reviews import Wanted
 
@@ -27,12 +36,16 @@ PAGE = 50
 MOST_FORM = 1_000_000
 """Bytes of a form that are read."""
 _FILTERS = ("schema", "category", "field", "run")
-_STATIC = {"review.css": "text/css", "review.js": "text/javascript", "player.js": "text/javascript"}
+_KINDS = {".css": "text/css", ".js": "text/javascript"}
+_STATIC = ("review.css", "original.css", "review.js", "original.js", "player.js", "copy.js")
+_FIGURES = (Runs, Failures, Outcomes, Differences, Evaluations)
 
 
 def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
     """The application. `hosts` are the names that a browser may call it by."""
     pages = Pages(desk, access)
+    originals = Originals(desk.warehouse.archive)
+    shown = OriginalPages(desk, originals, pages.show)
     return Starlette(
         routes=[
             Route("/", pages.queue),
@@ -40,11 +53,17 @@ def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
             Route("/document/{run}/{document}", pages.document),
             Route("/document/{run}/{document}/check", pages.check, methods=["POST"]),
             Route("/document/{run}/{document}/decide", pages.decide, methods=["POST"]),
+            Route("/document/{run}/{document}/original", shown.original),
+            Route("/document/{run}/{document}/page/{page}.png", shown.picture),
+            Route("/document/{run}/{document}/page/{page}.json", shown.boxes),
             Route("/attempt/{attempt}", pages.attempt),
+            *(route for part in _FIGURES for route in part(desk, pages.show).routes()),
+            *Files(desk.warehouse.home).routes(),
             Route("/static/{name}", static),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(Guard, access=access)],
         exception_handlers={AssayError: refused},
+        lifespan=originals.living,
     )
 
 
@@ -61,7 +80,7 @@ class Pages:
         rows, choices = self._desk.queue(wanted)
         waiting = rows[0]["waiting"] if rows else 0
         values = {"rows": rows, "choices": choices, "waiting": waiting, "page": number, "size": PAGE}
-        return self._page("review_queue.html.j2", request, **values)
+        return self.show("review_queue.html.j2", request, **values)
 
     def following(self, request: Request) -> Response:
         """The next document of the queue after the one named, else the queue."""
@@ -78,7 +97,7 @@ class Pages:
         """One document beside its fields."""
         case = self._case(request)
         shown = cards(case.answer, case.verdict, case.row["text"])
-        return self._page(
+        return self.show(
             "review_document.html.j2",
             request,
             case=case,
@@ -93,7 +112,7 @@ class Pages:
         from flows.review.player import by_mass, by_surprise, played, share
 
         found = played(self._desk.warehouse, self._desk.model, request.path_params["attempt"])
-        return self._page(
+        return self.show(
             "review_attempt.html.j2",
             request,
             landed=found.landed,
@@ -151,7 +170,8 @@ class Pages:
             raise UsageError("this form is not from this session: load the page again")
         return form
 
-    def _page(self, name: str, request: Request, **values: Any) -> Response:
+    def show(self, name: str, request: Request, **values: Any) -> Response:
+        """A page from a template, with what all pages are given."""
         common = {
             "who": self._access.who(request),
             "csrf": request.state.form_token,
@@ -168,7 +188,7 @@ def static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _STATIC:
         return Response(status_code=404)
-    return Response(text_of(name), media_type=_STATIC[name])
+    return Response(text_of(name), media_type=_KINDS[PurePath(name).suffix])
 
 
 def refused(request: Request, error: Exception) -> Response:
