@@ -11,7 +11,15 @@ from collections.abc import Mapping
 import duckdb
 
 from warehouse.rows import now
-from warehouse.typed import SchemaVersion, answers, identifier, kept_view, shape_of, versioned_view
+from warehouse.typed import (
+    SchemaVersion,
+    answers,
+    identifier,
+    kept_view,
+    shape_of,
+    versioned_view,
+    view_name,
+)
 
 _KNOWN = "SELECT schema, shape FROM materialised ORDER BY schema"
 
@@ -34,7 +42,7 @@ def keep(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) -> None:
     connection.execute(f"CREATE TABLE {table(version.ref)} AS {answers(version.ref, shape, 'outcomes')}")
     row = [version.ref, version.fingerprint, shape, now()]
     connection.execute("INSERT INTO materialised VALUES (?, ?, ?, ?)", row)
-    connection.execute(kept_view(version, table(version.ref)))
+    connection.execute(kept_view(version.ref, table(version.ref)))
 
 
 def drop(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) -> None:
@@ -68,5 +76,4 @@ def tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def table(ref: str) -> str:
     """The SQL name of a version's table: `typed."receipt_v1"`."""
-    name, _, version = ref.partition("@")
-    return f"typed.{identifier(f'{name}_v{int(version)}')}"
+    return f"typed.{identifier(view_name(ref))}"

@@ -10,11 +10,13 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from schemas.errors import WarehouseError
 from warehouse.connection import WAIT_S, opened, transaction
+from warehouse.refresh import refresh, template
 from warehouse.rows import now
 from warehouse.snapshot import snapshot
 
@@ -51,10 +53,10 @@ def _load(path: Path) -> Migration:
 
 @cache
 def _views() -> tuple[str, str]:
-    """The SQL of all views, in the order of their file names, and its SHA-256."""
+    """The SQL of our views, in the order of their file names, and the SHA-256 of it and of the typed ones."""
     paths = sorted((_HERE / "views").glob("*.sql"))
     sql = "\n".join(path.read_text(encoding="utf-8") for path in paths)
-    return sql, hashlib.sha256(sql.encode()).hexdigest()
+    return sql, hashlib.sha256(f"{sql}\n{template()}".encode()).hexdigest()
 
 
 def is_current(connection: duckdb.DuckDBPyConnection, known: tuple[Migration, ...] | None = None) -> bool:
@@ -99,6 +101,7 @@ def _apply(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:
 def _replace_views(connection: duckdb.DuckDBPyConnection) -> None:
     sql, sha256 = _views()
     connection.execute(sql)
+    refresh(connection)
     connection.execute("INSERT OR REPLACE INTO view_texts VALUES (true, ?)", [sha256])
 
 
@@ -114,23 +117,21 @@ def _back_up(path: Path, wait_s: float, known: tuple[Migration, ...]) -> None:
     snapshot(path, path.with_name(f"{path.name}.before-{known[len(applied)].name}"), wait_s=wait_s)
 
 
-def _has_table(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
-    found = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [name]).fetchall()
-    return bool(found)
-
-
 def _applied(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str, str]]:
-    if not _has_table(connection, "migrations"):
-        return []
-    sql = "SELECT number, name, sha256 FROM migrations ORDER BY number"
-    return connection.execute(sql).fetchall()
+    return _rows(connection, "SELECT number, name, sha256 FROM migrations ORDER BY number")
 
 
 def _view_text(connection: duckdb.DuckDBPyConnection) -> str | None:
-    if not _has_table(connection, "view_texts"):
-        return None
-    rows = connection.execute("SELECT sha256 FROM view_texts").fetchall()
+    rows = _rows(connection, "SELECT sha256 FROM view_texts")
     return str(rows[0][0]) if rows else None
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+    """The rows, none where there is no such table: to look that up first takes ten times as long."""
+    try:
+        return connection.execute(sql).fetchall()
+    except duckdb.CatalogException:
+        return []
 
 
 def _refuse_foreign(
@@ -144,6 +145,11 @@ def _refuse_foreign(
     for (_, name, sha256), migration in zip(applied, known, strict=False):
         if sha256 != migration.sha256:
             raise WarehouseError(f"migration {name} of this database is not the one that this version ships.")
-    foreign = connection.execute("SELECT 1 FROM duckdb_tables() LIMIT 1").fetchall()
-    if foreign and not _has_table(connection, "migrations"):
+    if not applied and _is_foreign(connection):
         raise WarehouseError("this database has tables, but none of Assay's: it belongs to something else.")
+
+
+def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
+    sql = "SELECT count(*), count(*) FILTER (table_name = 'migrations') FROM duckdb_tables()"
+    ((tables, ours),) = connection.execute(sql).fetchall()
+    return bool(tables and not ours)

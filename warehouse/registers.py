@@ -10,7 +10,7 @@ from schemas.json_schema import decoder_schema
 from schemas.recipe import Recipe
 from warehouse import materialised
 from warehouse.rows import now
-from warehouse.typed import SchemaVersion, check_name, current_view, versioned_view
+from warehouse.typed import SchemaVersion, check_name, current_view, shape_of, versioned_view
 
 
 def has_schema(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) -> bool:
@@ -27,8 +27,8 @@ def add_schema(connection: duckdb.DuckDBPyConnection, version: SchemaVersion) ->
     check_name(version.name)
     text = json.dumps(decoder_schema(version.cls), ensure_ascii=False)
     connection.execute(
-        "INSERT OR REPLACE INTO schema_versions VALUES (?, ?, ?, ?, ?, ?)",
-        [version.ref, version.name, version.version, version.fingerprint, text, now()],
+        "INSERT OR REPLACE INTO schema_versions VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [version.ref, version.name, version.version, version.fingerprint, text, now(), shape_of(version)],
     )
     if version.ref in materialised.shapes(connection):
         materialised.keep(connection, version)  # in the shape that it has now

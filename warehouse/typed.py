@@ -70,13 +70,17 @@ def check_name(name: str) -> None:
 
 def versioned_view(version: SchemaVersion) -> str:
     """The SQL of a version's view: columns about the answer, then its own as they stand now, typed."""
-    select = answers(version.ref, shape_of(version), "outcomes")
-    return f"CREATE OR REPLACE VIEW {_view(version)} AS\n{select}"
+    return typed_view(version.ref, shape_of(version))
 
 
-def kept_view(version: SchemaVersion, table: str) -> str:
+def typed_view(ref: str, shape: str) -> str:
+    """The same by the version's reference and the shape of its answers."""
+    return f"CREATE OR REPLACE VIEW {identifier(view_name(ref))} AS\n{answers(ref, shape, 'outcomes')}"
+
+
+def kept_view(ref: str, table: str) -> str:
     """The same view over the table that holds its answers."""
-    return f"CREATE OR REPLACE VIEW {_view(version)} AS FROM {table}"
+    return f"CREATE OR REPLACE VIEW {identifier(view_name(ref))} AS FROM {table}"
 
 
 def shape_of(version: SchemaVersion) -> str:
@@ -100,8 +104,10 @@ FROM (
 ) AS about"""
 
 
-def _view(version: SchemaVersion) -> str:
-    return identifier(f"{version.name}_v{version.version}")
+def view_name(ref: str) -> str:
+    """What the view of a version is called: `receipt_v1` for `receipt@1`."""
+    name, _, version = ref.partition("@")
+    return f"{name}_v{int(version)}"
 
 
 def current_view(name: str, newest: int) -> str:

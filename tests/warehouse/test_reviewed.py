@@ -20,7 +20,11 @@ VALUE = {"reasoning": "r", "total": "62.00", "lines": [{"amount": None}]}
 def run(warehouse: Warehouse) -> str:
     """One run: `a` accepted, `b` and `c` flagged, `d` rejected."""
     run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
-    ungrounded = {"status": Status.FLAGGED, "category": Category.UNGROUNDED, "value": json.dumps(VALUE)}
+    ungrounded: dict[str, Any] = {
+        "status": Status.FLAGGED,
+        "category": Category.UNGROUNDED,
+        "value": json.dumps(VALUE),
+    }
     found = [
         extraction("a", run_id, value=json.dumps(VALUE)),
         *(extraction(name, run_id, **ungrounded) for name in "bc"),
