@@ -14,19 +14,23 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from extractors import stores
 from extractors.patterns import has_wildcard, is_skipped, matcher, split_pattern
+from extractors.roots import ANYWHERE, Roots
+from schemas.addresses import without_credentials
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob, Category
 
 _FILE_SCHEME = "file://"
 
 
-def list_blobs(source: str) -> Iterator[Blob]:
+def list_blobs(source: str, roots: Roots = ANYWHERE) -> Iterator[Blob]:
     """The blobs under `source`, sorted by path: a file, a folder with all below it, a glob, or a URL.
 
     Hidden, partial and lock files are left out, and so is what symbolic links reach outside the folder.
-    Raises UsageError where the source does not exist, cannot be listed, or holds nothing.
+    Raises UsageError where the source does not exist, cannot be listed, is outside `roots`, or holds nothing.
     """
-    found = stores.list_objects(source) if stores.is_remote(source) else _list_local(source)
+    roots.check(_checked(source))
+    listed = stores.list_objects(source) if stores.is_remote(source) else _list_local(source)
+    found = (blob for blob in listed if roots.allow(blob.uri))
     first = next(found, None)
     if first is None:
         raise UsageError(
@@ -35,28 +39,33 @@ def list_blobs(source: str) -> Iterator[Blob]:
     return chain([first], found)
 
 
-def read_blob(blob: Blob, limit: int) -> bytes:
+def read_blob(blob: Blob, limit: int, roots: Roots = ANYWHERE) -> bytes:
     """The bytes of `blob`. Raises ReadError `too_large` above `limit` bytes, else `unreadable`.
 
     An `unreadable` from here is about the storage and not the document: its `retryable` is True.
     """
     if blob.size > limit:
         raise too_large(blob, limit)
-    data = stores.read_object(blob, limit) if stores.is_remote(blob.uri) else _read_file(blob, limit)
+    if stores.is_remote(blob.uri):
+        if not roots.allow(blob.uri):
+            raise _outside(blob)
+        data = stores.read_object(blob, limit)
+    else:
+        data = _read_file(blob, limit, roots)
     if len(data) > limit:
         raise too_large(blob, limit)
     return data
 
 
 def read_all(
-    blobs: Iterable[Blob], limit: int, concurrency: int = 16
+    blobs: Iterable[Blob], limit: int, concurrency: int = 16, roots: Roots = ANYWHERE
 ) -> Iterator[tuple[Blob, bytes | ReadError]]:
     """Each blob with its bytes, or why there are none, in order; `concurrency` reads at once."""
     waiting: deque[tuple[Blob, Future[bytes | ReadError]]] = deque()
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="storage")
     try:
         for blob in blobs:
-            waiting.append((blob, pool.submit(_try, blob, limit)))
+            waiting.append((blob, pool.submit(_try, blob, limit, roots)))
             if len(waiting) >= concurrency:
                 done, future = waiting.popleft()
                 yield done, future.result()
@@ -75,11 +84,25 @@ def too_large(blob: Blob, limit: int) -> ReadError:
     )
 
 
-def _try(blob: Blob, limit: int) -> bytes | ReadError:
+def _try(blob: Blob, limit: int, roots: Roots) -> bytes | ReadError:
     try:
-        return read_blob(blob, limit)
+        return read_blob(blob, limit, roots)
     except ReadError as error:
         return error
+
+
+def _checked(source: str) -> str:
+    """Raises UsageError for an address with credentials in it, which would be kept with the run."""
+    try:
+        return without_credentials(source)
+    except ValueError as error:
+        raise UsageError(f"The source: {error}.") from None
+
+
+def _outside(blob: Blob) -> ReadError:
+    return ReadError(
+        Category.UNREADABLE, f"{blob.uri} leads outside the roots that may be read; see ASSAY_ROOTS."
+    )
 
 
 def _list_local(source: str) -> Iterator[Blob]:
@@ -158,9 +181,12 @@ def _path(uri: str) -> Path:
     return Path(uri)
 
 
-def _read_file(blob: Blob, limit: int) -> bytes:
+def _read_file(blob: Blob, limit: int, roots: Roots) -> bytes:
+    path = _path(blob.uri)
     try:
-        with _path(blob.uri).open("rb") as file:
+        with path.open("rb") as file:
+            if not roots.hold(path, file):  # a link was put there since the listing
+                raise _outside(blob)
             return file.read(limit + 1)
     except OSError as error:
         raise stores.unreachable(blob, error.strerror or str(error)) from error

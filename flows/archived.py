@@ -66,7 +66,7 @@ def _source(selection: Selection) -> str:
 @contextmanager
 def planned_rerun(rerun: Rerun, settings: Settings) -> Iterator[Plan]:
     """The plan, in a home that is held until leaving. Raises as `flows.plan.planned` does."""
-    with exclusive(settings.home):
+    with exclusive(settings.home, settings.wait):
         recover(Warehouse(settings.home))
         yield plan_rerun(rerun, settings)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rich.console import Console
 
@@ -20,7 +21,9 @@ from flows.evaluation.outputs import engine_seconds, outputs
 from flows.evaluation.records import measured_rows
 from flows.evaluation.result import Evaluation
 from flows.labels import Labels
+from flows.labels.files import find
 from flows.pipeline import EngineFactory
+from flows.readable import readable
 from flows.settings import Settings
 from schemas.errors import UsageError
 from schemas.registry import SchemaVersion
@@ -77,13 +80,21 @@ def _drawn(
     console: Console | None,
 ) -> Material:
     schema = load_registry(settings.schemas).resolve(asked.schema or "")
+    _allow(asked, settings)
     labels = known_labels(asked, schema, warehouse)
-    inputs = from_storage(labels, asked, warehouse, settings.max_document_bytes)
+    inputs = from_storage(labels, asked, warehouse, settings.max_document_bytes, readable(settings))
     blobs = tuple(item.blob for item in inputs.items if item.blob is not None)
     runs = draw(asked, blobs, settings, start_engine, console)
     warehouse.land()  # what a reader had held up: it is waited for, because nothing can be measured without
     found = existing(warehouse, [run.run_id for run in runs])
     return Material(schema, labels, answered(inputs, found.documents), tuple(runs))
+
+
+def _allow(asked: Asked, settings: Settings) -> None:
+    """Raises UsageError for a file of labels outside the roots that may be read."""
+    if asked.labels is not None and settings.roots:
+        readable(settings).check(asked.labels)
+        readable(settings).check(str(find(Path(asked.labels))))
 
 
 def _from_runs(asked: Asked, settings: Settings, warehouse: Warehouse) -> Material:

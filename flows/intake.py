@@ -1,4 +1,4 @@
-"""Where a run's documents come from: storage, as listed, or the archive (see `flows.rerun`)."""
+"""Where a run's documents come from: storage, as listed, or the archive (see `flows.archived`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Protocol
 
 from extractors.readers.pool import ReaderPool, ReadResult
+from extractors.roots import ANYWHERE, Roots
 from extractors.storage import read_all
 from flows.bundle import Bundle, unread
 from schemas.errors import ReadError
@@ -46,10 +47,11 @@ class StorageIntake:
     """Bytes; a larger blob is `too_large`."""
     purged: frozenset[str] = frozenset()
     """Documents that are neither archived nor extracted again."""
+    roots: Roots = ANYWHERE
 
     def arriving(self, at_once: int) -> Iterator[Arrival]:
         """Bytes of each blob, in the order of the listing."""
-        for blob, data in read_all(self.blobs, self.limit, at_once):
+        for blob, data in read_all(self.blobs, self.limit, at_once, self.roots):
             yield Arrival(blob, data)
 
     def bundle(self, arrival: Arrival, pool: ReaderPool) -> Bundle:

@@ -4,25 +4,41 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from flows.output import note, safe
 from schemas.errors import UsageError, WarehouseError
+
+_LOOK_EVERY_S = 10.0
 
 
 @contextmanager
-def exclusive(home: Path) -> Iterator[None]:
-    """Hold `home` for a run. Raises UsageError, naming the holder, where another run has it."""
+def exclusive(home: Path, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold `home` for a run. Raises UsageError, naming the holder, where another has it for `wait_s` s."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         file = (home / "extract.lock").open("a+b", buffering=0)
     except OSError as error:
         raise WarehouseError(f"{home} cannot be used as ASSAY_HOME: {error.strerror or error}") from error
     with file:
-        _acquire(file, home)
+        _acquire_within(file, home, wait_s)
         yield
+
+
+def _acquire_within(file: IO[bytes], home: Path, wait_s: float) -> None:
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            return _acquire(file, home)
+        except UsageError as error:
+            if time.monotonic() >= until:
+                raise
+            note(f"assay: {safe(str(error))} Waiting.")
+            time.sleep(min(_LOOK_EVERY_S, max(until - time.monotonic(), 0.0)))
 
 
 def _acquire(file: IO[bytes], home: Path) -> None:

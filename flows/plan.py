@@ -18,6 +18,7 @@ from flows.intake import Intake, StorageIntake
 from flows.lock import exclusive
 from flows.model import model_folder
 from flows.order import Order, Summary
+from flows.readable import readable
 from flows.servers import Identified, identified, told
 from flows.settings import Settings, own_decodings
 from schemas.decoding import Decoding
@@ -78,7 +79,7 @@ def planned(order: Order, settings: Settings) -> Iterator[Plan]:
 
     Raises UsageError for what cannot be asked, WarehouseError where the home cannot be used.
     """
-    with exclusive(settings.home):
+    with exclusive(settings.home, settings.wait):
         warehouse = Warehouse(settings.home)
         recover(warehouse)
         yield plan(order, settings)
@@ -101,14 +102,15 @@ def nothing_to_do(plan: Plan) -> Summary:
 def plan(order: Order, settings: Settings) -> Plan:
     """Decide a run over storage. Writes nothing, but prepares the small model where it is missing."""
     schema, decoding = chosen(order, settings)
-    blobs = list_blobs(order.source) if order.blobs is None else order.blobs
+    roots = readable(settings)
+    blobs = list_blobs(order.source, roots) if order.blobs is None else order.blobs
     listing = list(islice(blobs, order.limit))
     terms = terms_of(order, settings, schema, decoding)
     warehouse, limit = Warehouse(settings.home), settings.max_document_bytes
     done, known = terms.finished(), warehouse.known(listing)
     stones = Tombstones() if order.purged else warehouse.tombstones()
     todo = tuple(blob for blob in listing if not (stones.cover(blob) or is_done(blob, known, done, limit)))
-    intake = StorageIntake(todo, warehouse.archive, limit=limit, purged=stones.documents)
+    intake = StorageIntake(todo, warehouse.archive, limit=limit, purged=stones.documents, roots=roots)
     return terms.over(len(listing), todo, done, intake)
 
 

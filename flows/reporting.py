@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from flows.archived import Rerun
 from flows.order import DocumentsFailed, Order, Summary
@@ -36,6 +37,7 @@ def prepare_environment(settings: Settings) -> None:
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     os.environ.setdefault("PREFECT_HOME", str((settings.home / "prefect").absolute()))
+    Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)  # Prefect makes no folder above it
     if settings.prefect_api_url:
         os.environ["PREFECT_API_URL"] = settings.prefect_api_url
     if settings.prefect_api_key:
@@ -48,17 +50,20 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
     Raises SettingError where the server that is set cannot be reached.
     """
     prepare_environment(settings)
-    from flows.extract import extract
+    from flows.deployments.extract import extract
+    from flows.deployments.parameters import Extract
 
     return _reported(
         lambda: extract(
-            order.source,
-            order.schema,
-            order.decoding,
-            limit=order.limit,
-            retry=sorted(order.retry),
-            scoring=order.scoring,
-            purged=order.purged,
+            Extract(
+                schema_version=order.schema,
+                source=order.source,
+                decoding=order.decoding,
+                limit=order.limit,
+                retry=sorted(order.retry),
+                scoring=order.scoring,
+                purged=order.purged,
+            )
         )
     )
 
@@ -66,20 +71,23 @@ def through_prefect(order: Order, settings: Settings) -> Summary:
 def rerun_through_prefect(rerun: Rerun, settings: Settings) -> Summary:
     """The same for the flow `rerun`."""
     prepare_environment(settings)
-    from flows.rerun import rerun as flow
+    from flows.deployments.parameters import Rerun as Job
+    from flows.deployments.rerun import rerun as flow
 
     order, selection = rerun.order, rerun.selection
     return _reported(
         lambda: flow(
-            order.schema,
-            order.decoding,
-            from_run=selection.run,
-            since=selection.since,
-            statuses=sorted(selection.statuses),
-            where=selection.where,
-            limit=order.limit,
-            reread=rerun.reread,
-            again=order.again,
+            Job(
+                schema_version=order.schema,
+                decoding=order.decoding,
+                from_run=selection.run,
+                since=selection.since,
+                statuses=sorted(selection.statuses),
+                where=selection.where,
+                limit=order.limit,
+                reread=rerun.reread,
+                again=order.again,
+            )
         )
     )
 

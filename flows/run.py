@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from rich.console import Console
@@ -19,7 +19,7 @@ from flows.order import Summary
 from flows.output import note, safe
 from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
-from flows.progress import Display, Tally, shown
+from flows.progress import Display, Tally, Watch, shown
 from flows.report import written
 from flows.settings import Settings
 from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
@@ -28,8 +28,14 @@ from warehouse.store import Warehouse
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Console | None = None) -> Summary:
-    """Do what a plan says and record it; nothing at all where there is nothing to do.
+def carry_out(
+    plan: Plan,
+    *,
+    start_engine: EngineFactory = start,
+    console: Console | None = None,
+    watch: Watch | None = None,
+) -> Summary:
+    """Do what a plan says and record it; nothing at all where there is nothing to do. `watch` looks on.
 
     An engine that cannot be started ends the run as `failed`; so does a full disk, which is raised besides.
     """
@@ -40,7 +46,8 @@ def carry_out(plan: Plan, *, start_engine: EngineFactory = start, console: Conso
     run_id = _begin(plan, warehouse)
     with shown(Tally(len(plan.todo)), console) as display:
         pipeline = Pipeline(plan, run_id, warehouse, _with_gate(start_engine), display)
-        with _recorded(warehouse, run_id, display):
+        watching = nullcontext() if watch is None else watch(run_id, display.tally)
+        with _recorded(warehouse, run_id, display), watching:
             status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings))
             summary = _end(plan, warehouse, run_id, display.tally, status, message)
     return replace(summary, report=written(warehouse, plan.settings, run_id, plan.order.kind))

@@ -11,14 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
+from extractors.roots import parse as roots_setting
 from flows.servers import EMBEDDED, engine_setting
 from schemas.decoding import Decoding, Scoring, parse
 from schemas.errors import SettingError
@@ -63,6 +65,19 @@ class Settings(BaseSettings):
     )
     deadline: float | None = Field(
         None, gt=0, description="seconds after which a run ends; what is left is for the next one"
+    )
+    wait: float = Field(0.0, ge=0, le=604_800, description="seconds to wait for another run in the same home")
+    roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(roots_setting)] = Field(
+        (),
+        description="folders and prefixes that may be read, with commas between; deployments need it",
+    )
+    gpu_limit: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9_.-]+$",
+        description="name of Prefect's concurrency limit that a run with the embedded engine takes a slot of",
+    )
+    report_url: str | None = Field(
+        None, pattern=r"^https?://[^@]+$", description="address below which the reports folder is served"
     )
     schemas: Path | None = Field(None, description="folder with schemas of your own")
     decoding: str = Field("guided-greedy", description="name of the decoding to use when none is given")

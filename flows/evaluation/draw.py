@@ -48,7 +48,7 @@ def draw(
     orders = {name: _order(asked, name, blobs) for name in asked.decodings}
     for order in orders.values():
         chosen(order, settings)  # an unknown name is told before the first run, not after it
-    with exclusive(settings.home), shared(start_engine) as engines:
+    with exclusive(settings.home, settings.wait), shared(start_engine) as engines:
         recover(Warehouse(settings.home))
         plans = {name: plan(order, settings) for name, order in orders.items()}
         return [_one(asked, place, plans[place.decoding], engines, console) for place in _places(asked)]

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
+from extractors.roots import ANYWHERE, Roots
 from extractors.storage import list_blobs, read_all
 from extractors.stores import is_remote
 from flows.bundle import stand_in_id
 from flows.evaluation.asked import Asked
 from flows.labels import Label, Labels, Matched, Problem, match
+from flows.readable import texts
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob
 from warehouse.store import Warehouse
@@ -51,21 +53,18 @@ class Inputs:
         return [item.label.cluster for item in self.items]
 
 
-def texts(home: Path) -> Path:
-    """Where the texts that stand in labels are written as documents, each called by its SHA-256."""
-    return home / "texts"
-
-
-def from_storage(labels: Labels, asked: Asked, warehouse: Warehouse, limit_bytes: int) -> Inputs:
+def from_storage(
+    labels: Labels, asked: Asked, warehouse: Warehouse, limit_bytes: int, roots: Roots = ANYWHERE
+) -> Inputs:
     """The labelled documents, found in the folders that the labels point into, and identified by content.
 
     One that is named by its SHA-256 is taken from the archive; one that was purged is none any more. Raises
     UsageError where none is found.
     """
-    stored = _listed(labels) if asked.documents is None else list_blobs(asked.documents)
+    stored = _listed(labels, roots) if asked.documents is None else list_blobs(asked.documents, roots)
     blobs = [*stored, *_kept(labels, warehouse)]
     gone = warehouse.tombstones().documents
-    listed = [(blob, one) for blob, one in _identified(blobs, limit_bytes) if one not in gone]
+    listed = [(blob, one) for blob, one in _identified(blobs, limit_bytes, roots) if one not in gone]
     found = {document_id: blob for blob, document_id in reversed(listed)}
     return _matched(labels, asked, [(document_id, blob.uri) for blob, document_id in listed], found)
 
@@ -137,12 +136,12 @@ def _some(items: list[Input], asked: Asked) -> list[Input]:
     return [items[place] for place in chosen]
 
 
-def _listed(labels: Labels) -> Iterator[Blob]:
+def _listed(labels: Labels, roots: Roots) -> Iterator[Blob]:
     """What lies in the folders that labels point into, the labels' own file left out."""
-    folders = _folders(labels)
+    folders = {folder for folder in _folders(labels) if roots.allow(folder)}
     for top in _topmost(folders):
         try:
-            listing = list(list_blobs(top))
+            listing = list(list_blobs(top, roots))
         except UsageError:  # an empty or missing folder: its labels are without documents, and listed so
             continue
         yield from (
@@ -196,7 +195,7 @@ def _is_sha(reference: str) -> bool:
     return len(reference) == 64 and set(reference) <= _HEX
 
 
-def _identified(blobs: list[Blob], limit_bytes: int) -> Iterator[tuple[Blob, str]]:
+def _identified(blobs: list[Blob], limit_bytes: int, roots: Roots) -> Iterator[tuple[Blob, str]]:
     """Each blob with the document_id that the pipeline will give it."""
-    for blob, data in read_all(blobs, limit_bytes):
+    for blob, data in read_all(blobs, limit_bytes, roots=roots):
         yield blob, stand_in_id(blob) if isinstance(data, ReadError) else sha256(data).hexdigest()

@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from flows.evaluation.asked import Asked
-from flows.evaluation.inputs import Inputs, texts
+from flows.evaluation.inputs import Inputs
 from flows.labels import Label, Labels, Problem, read_labels, write_texts
 from flows.labels.names import adapted
 from flows.person import who
+from flows.readable import texts
 from schemas.errors import UsageError
 from schemas.registry import SchemaVersion
 from warehouse.evaluations import LabelRow

@@ -1,21 +1,26 @@
 """The flow as Prefect runs it, against a real Prefect server on loopback."""
 
-import io
+import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
-from rich.console import Console
 
-from flows.order import Order
-from flows.plan import planned
+from flows.order import Summary
 from flows.reporting import prepare_environment, wants_prefect
-from flows.run import carry_out
-from flows.settings import Settings
-from schemas.records import Status
-from tests.flows.fake_engine import Factory, receipt
+from flows.settings import Settings, load
+from schemas.errors import UsageError
+from tests.extractors.fake_server import FakeServer
+from tests.flows.fake_engine import receipt
+from tests.flows.served_thread import serving
+
+ANSWER = json.dumps(
+    {"reasoning": "None.", "company": "NOT THERE LTD", "date": None, "address": None, "total": None}
+)
 
 
 def settings(home: Path, model: Path | None = None, **given: str) -> Settings:
@@ -32,34 +37,73 @@ def test_prefect_is_asked_only_where_a_server_is_set(tmp_path: Path, monkeypatch
     assert not wants_prefect(settings(tmp_path, prefect="never"))
 
 
+CANARY = "CANARY-4711-NEVER-TOLD"
+HOSTILE = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](203.0.113.9).txt"
+
+
 @pytest.mark.slow
-def test_flow_runs_with_a_server(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home, source = tmp_path / "home", tmp_path / "source"
+def test_flow_runs_with_a_server(
+    tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One server for all that is asked of it: it takes ten seconds to start."""
+    source = tmp_path / "source"
     source.mkdir()
-    (source / "a.txt").write_text(receipt(1))
-    made = settings(home, model_dir)
-    with planned(Order(str(source), "receipt@1"), made) as plan:
-        carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
-    monkeypatch.setenv("ASSAY_HOME", str(home))
-    monkeypatch.setenv("ASSAY_MODEL", str(model_dir))
-    prepare_environment(made)
+    for number in range(3):
+        (source / f"{number}.txt").write_text(f"{CANARY}\n{receipt(number)}")
+    (source / HOSTILE).write_bytes(b"\x00\x01\x02")
+    fake = FakeServer(model_dir, answer=ANSWER, max_model_len=4096)
+    with serving(fake):
+        for name, value in {"HOME": tmp_path / "home", "MODEL": model_dir, "ENGINE": fake.url}.items():
+            monkeypatch.setenv(f"ASSAY_{name}", str(value))
+        prepare_environment(load())
+        _with_server(source)
+    written = "".join(capfd.readouterr())
+    assert CANARY not in written
+    assert "Traceback" not in written
+
+
+def _with_server(source: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness
 
-    from flows.extract import extract
-    from flows.rerun import rerun
+    from flows.deployments.extract import extract
+    from flows.deployments.land import land
+    from flows.deployments.parameters import Extract, Rerun
+    from flows.deployments.rerun import rerun
 
-    with prefect_test_harness(server_startup_timeout=200):
-        summary = extract(str(source), "receipt@1")
-        again = rerun("receipt@1", statuses=[Status.ACCEPTED], where="bytes > 0")
-        with get_client(sync_client=True) as client:
-            flow_runs = {one.name: one.state for one in client.read_flow_runs()}
-            tables = client.read_artifacts()
-    assert (summary.listed, summary.skipped, summary.run_id) == (1, 1, None)
-    assert (again.listed, again.skipped, again.run_id) == (1, 1, None)
-    assert set(flow_runs) == {f"receipt@1 {source}", "receipt@1"}
-    assert all(state is not None and state.is_completed() for state in flow_runs.values())
-    assert [table.key for table in tables] == ["extraction", "extraction"]
+    with prefect_test_harness(server_startup_timeout=200), get_client(sync_client=True) as client:
+        summary = extract(Extract(source=str(source), schema_version="receipt@1"))
+        again = rerun(Rerun(schema_version="receipt@1", where="bytes > 0"))
+        shards = land()
+        with pytest.raises(UsageError, match="no schema"):
+            extract(Extract(source=str(source), schema_version="nothing@1"))
+        runs = {one.name: one.state for one in client.read_flow_runs()}
+        artifacts = {(one.key, one.flow_run_id): one for one in client.read_artifacts()}
+    today = f"{datetime.now(UTC).astimezone():%Y-%m-%d}"
+    named = {f"extract receipt@1 {today}", f"rerun receipt@1 {today}", f"land {today}"}
+    assert {name for name, state in runs.items() if state.is_completed()} == named
+    assert set(runs) - named == {f"extract nothing@1 {today}"}
+    assert runs[f"extract nothing@1 {today}"].is_failed()
+    assert (summary.documents, again.run_id, shards) == (4, None, 0)
+    _check_artifacts(summary, list(artifacts.values()))
+
+
+def _check_artifacts(summary: Summary, artifacts: list[Any]) -> None:
+    first = {one.key: one for one in artifacts if str(summary.run_id) in f"{one.data} {one.description}"}
+    assert set(first) == {"assay-summary", "assay-failures", "assay-report", "assay-progress"}
+    counts = json.loads(first["assay-summary"].data)[0]
+    assert (counts["status"], counts["flagged"], counts["rejected"]) == ("finished", 3, 1)
+    failures = json.loads(first["assay-failures"].data)
+    assert {(row["category"], row["documents"]) for row in failures} == {
+        ("unsupported_type", 1),
+        ("ungrounded", 3),
+    }
+    assert summary.report is not None
+    assert summary.report.as_uri() in first["assay-report"].data
+    assert float(first["assay-progress"].data) == 100.0
+    told = "".join(f"{one.data}{one.description}" for one in artifacts)
+    assert CANARY not in told
+    assert "<img" not in told
 
 
 @pytest.mark.slow
