@@ -1,5 +1,7 @@
 """One document's answer beside its source: each value with the line it stands on, its span marked.
 
+Values and findings are the run's; what a person decided stands beside them, and in the outcome.
+
 Lines are cut from the original text by code points, and shown by terminal cells: wide characters take two,
 combining ones none. Text that runs from right to left is left to the terminal; marks are written around the
 span, never placed under it, since a column says nothing in such a line.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from rich.cells import cell_len
@@ -66,22 +69,52 @@ def _middle(text: str) -> str:
 
 
 def render(row: Mapping[str, Any]) -> list[str]:
-    """All lines of one document's page: head, fields, findings. `row` is what `lookup` gives."""
-    source = Source.of(row["text"], row["page_starts"])
-    return [*_head_lines(row), *_field_lines(row["fields"], source), *_finding_lines(row["findings"], source)]
+    """All lines of one document's page: head, fields, findings. `row` is of `warehouse.shown.outcome`."""
+    source, places = Source.of(row["text"], row["page_starts"]), _newest(row["decisions"])
+    fields = [*row["fields"], *_filled_in(row["fields"], places)]
+    return [
+        *_head_lines(row),
+        *_field_lines(fields, places, source),
+        *_finding_lines(row["findings"], source),
+    ]
+
+
+def _newest(decisions: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Each place's newest decision; `decisions` has the newest first."""
+    return {one["pointer"]: one for one in reversed(decisions)}
+
+
+def _filled_in(fields: list[Mapping[str, Any]], places: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The places that a person filled in where the run had no answer."""
+    known = {field["pointer"] for field in fields}
+    nothing = {"is_null": True, "grounding": "no answer", "score": None, "span_start": None}
+    return [{"pointer": place, **nothing} for place in places if place and place not in known]
+
+
+def _outcome(row: Mapping[str, Any]) -> str:
+    return " · ".join(str(row[key]) for key in ("status", "level", "category") if row[key])
 
 
 def _head_lines(row: Mapping[str, Any]) -> list[str]:
-    outcome = " · ".join(str(row[key]) for key in ("status", "level", "category") if row[key])
     lines = [
         f"{safe(row['uri'])}",
         f"document {row['document_id']}  {row['media_type']}  {row['bytes']} bytes  read by {row['reader']}",
-        f"{row['schema']}  {outcome}  run {row['run_id']}  attempts {row['attempts']}",
+        f"{row['schema']}  {_outcome(row)}  run {row['run_id']}  attempts {row['attempts']}",
     ]
+    if row["drawn"]:
+        lines.append(
+            f"reviewed by {_who(row['reviewed_by'], row['reviewed_at'])}; before: {_outcome(row['drawn'])}"
+        )
     return [*lines, safe(row["message"])] if row["message"] else lines
 
 
-def _field_lines(fields: list[Mapping[str, Any]], source: Source) -> list[str]:
+def _who(name: str, moment: datetime) -> str:
+    return f"{safe(name)}, {moment:%Y-%m-%d %H:%M}"
+
+
+def _field_lines(
+    fields: list[Mapping[str, Any]], places: Mapping[str, Mapping[str, Any]], source: Source
+) -> list[str]:
     if not fields:
         return []
     width = max(cell_len(safe(field["pointer"])) for field in fields)
@@ -93,7 +126,15 @@ def _field_lines(fields: list[Mapping[str, Any]], source: Source) -> list[str]:
         lines.append(f"{pointer}{pad}  {value}  [{_grounding(field)}]")
         if field["span_start"] is not None:
             lines.append(f"{' ' * width}    {_where(field, source)}")
+        if field["pointer"] in places:
+            lines.append(f"{' ' * width}    {_decided(places[field['pointer']])}")
     return lines
+
+
+def _decided(decision: Mapping[str, Any]) -> str:
+    """`corrected to "62.00" by ada, 2026-03-09 12:30`"""
+    value = "" if decision["decision"] == "absent" else f" to {safe(str(decision['value']))}"
+    return f"{decision['decision']}{value} by {_who(decision['who'], decision['reviewed_at'])}"
 
 
 def _grounding(field: Mapping[str, Any]) -> str:

@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from typing import Any
 
 from flows.show import Source, render
@@ -13,6 +14,7 @@ def row(
     return {
         **head, **outcome, "reader": "text", "schema": "receipt@1", "run_id": "r", "attempts": 1,
         "text": text, "page_starts": pages or [0], "fields": fields, "findings": findings or [],
+        "decisions": [], "drawn": None,
     }  # fmt: skip
 
 
@@ -66,3 +68,30 @@ def test_long_lines_are_cut_around_the_span() -> None:
     shown = Source.of(text, [0]).marked(500, 503)
     assert "⟦HIT⟧" in shown
     assert len(shown) < 150
+
+
+def test_what_a_person_decided_stands_beside_the_value() -> None:
+    moment = datetime(2026, 3, 9, 12, 30, tzinfo=UTC)
+    by = {"who": "ada\x1b", "reviewed_at": moment}
+    decisions: list[Row] = [
+        {"decision": "absent", "pointer": "/date", "value": "null", **by},
+        {"decision": "corrected", "pointer": "/total", "value": '"7.00"', **by},
+        {"decision": "corrected", "pointer": "/total", "value": '"8.00"', **by},
+    ]
+    after = {
+        "status": "accepted",
+        "level": None,
+        "category": None,
+        "reviewed_by": "ada",
+        "reviewed_at": moment,
+    }
+    shown = row("9.00", [field("/total", "9.00", 0, 4)])
+    drawn = {name: shown[name] for name in ("status", "level", "category")}
+    lines = render(shown | after | {"decisions": decisions, "drawn": drawn})
+    assert "reviewed by ada, 2026-03-09 12:30; before: flagged · grounding · ungrounded" in lines
+    told = [line.strip() for line in lines]
+    assert told.index('corrected to "7.00" by ada␛, 2026-03-09 12:30') > told.index(
+        "/total  9.00  [verbatim]"
+    )
+    assert told[told.index("/date   ·  [no answer]") + 1] == "absent by ada␛, 2026-03-09 12:30"
+    assert not any("8.00" in line for line in lines)

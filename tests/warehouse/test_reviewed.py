@@ -11,6 +11,7 @@ from schemas.records import Category, Level, Status
 from tests.warehouse.samples import RECIPE, document, extraction, sha
 from warehouse.reviews import Review
 from warehouse.rows import now
+from warehouse.shown import called, outcome
 from warehouse.store import Warehouse
 
 VALUE = {"reasoning": "r", "total": "62.00", "lines": [{"amount": None}]}
@@ -144,3 +145,20 @@ def test_a_run_stays_as_it_ended(warehouse: Warehouse, run: str) -> None:
     assert rows(warehouse, "failures", "category") == []
     assert {level for (level,) in rows(warehouse, "current", "level")} == {None}
     assert rows(warehouse, "failures_by_run", "level")[0] == (Level.GROUNDING,)
+
+
+def test_a_documents_outcome_is_told_as_it_stands_beside_how_it_was_drawn(
+    warehouse: Warehouse, run: str
+) -> None:
+    put = VALUE | {"total": "70.00"}
+    decide(warehouse, run, "b", "/total", value=put)
+    with warehouse.asking() as ask:
+        (named,) = called(ask, "b")
+        found = outcome(ask, named["document_id"])
+        untouched = outcome(ask, sha("c"), run)
+    assert found is not None
+    assert untouched is not None
+    assert (found["status"], json.loads(found["value"]), found["reviewed_by"]) == ("accepted", put, "ada")
+    assert (found["drawn"]["status"], json.loads(found["drawn"]["value"])) == ("flagged", VALUE)
+    assert [(one["pointer"], one["value"]) for one in found["decisions"]] == [("/total", '"70.00"')]
+    assert (untouched["status"], untouched["drawn"], untouched["decisions"]) == ("flagged", None, [])
