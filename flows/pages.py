@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -13,14 +14,19 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def template(name: str) -> jinja2.Template:
     """A template that escapes all that is put into it, and refuses what it was not given."""
-    environment = jinja2.Environment(
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """One for all: it keeps the templates that it compiled."""
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name)
 
 
 def text_of(name: str) -> str:

@@ -13,14 +13,14 @@ ATTACK = (
     "</pre></textarea></title></select><svg onload=alert(3)>"
 )
 # The slash would end a file name here; a browser's parser takes nothing else for it.
-NAME = "\"'><script>alert(1)<⁄script><img src=x onerror=alert(1)>{{7*7}} it's"
+NAME = "\"'><script>alert(1)<⁄script><img src=x onerror=alert(1)>{{7*7}} it's quiet"
 TEXT = f"""Quiet & Sons {ATTACK}
 INVOICE QS-1 of 2 March 2026
 For: {ATTACK}
 Tea     10.00
 Total   10.00 EUR
 """
-HTML = f"<html><body onload=alert(4)><h1>Quiet</h1>{ATTACK}<p>INVOICE QS-2</p><p>Total 10.00 EUR</p></body></html>"
+HTML = f"<html><body onload=alert(4)>{ATTACK}<p>INVOICE QS-2</p><p>Total 10.00 EUR</p></body></html>"
 MAIL = f"""From: a@example.org
 To: b@example.org
 Subject: {ATTACK}

@@ -1,4 +1,4 @@
-"""A warehouse like the demo's, without a model: its documents, and hostile ones, answered by a fake engine."""
+"""A warehouse like the demo's: its documents, and hostile ones, answered by an engine without a model."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from flows.evaluation.inputs import Input, Inputs
 from flows.evaluation.page import page, write_page
 from flows.evaluation.result import Arm, Disagreement, Evaluation, Found, Row
 from flows.labels import Label
-from tests.flows.browser import dom
+from tests.browser import drawn
 
 HOSTILE = '</script><script>document.title="taken"</script><img src="http://203.0.113.7/x.png">'
 
@@ -95,7 +95,7 @@ def test_the_page_names_no_address_to_fetch(evaluation: Evaluation) -> None:
 
 def test_the_page_is_drawn_in_a_browser_and_asks_for_nothing(evaluation: Evaluation, tmp_path: Path) -> None:
     path = write_page(evaluation, tmp_path / "reports" / "page.html")
-    found, asked = dom(path, tmp_path / "profile")
+    found, asked = drawn(path, "document.body.dataset.drawn || document.body.dataset.failed")
     assert 'data-drawn="5"' in found, re.findall(r'data-failed="[^"]*"', found)
     assert len(re.findall(r'class="[^"]*js-plotly-plot', found)) == 5
     assert re.search(r"<g class=\"[^\"]*heatmaplayer", found)
@@ -107,7 +107,7 @@ def test_the_page_is_drawn_in_a_browser_and_asks_for_nothing(evaluation: Evaluat
 def test_the_browser_would_tell_of_a_request(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text('<body><img src="http://203.0.113.7/x.png"></body>')
-    assert dom(path, tmp_path / "profile")[1] == ["GET http://203.0.113.7/x.png HTTP/1.1"]
+    assert drawn(path)[1] == ["http://203.0.113.7/x.png"]
 
 
 def test_figures_show_the_numbers_on_scales_that_hold_them(evaluation: Evaluation) -> None:

@@ -24,7 +24,7 @@ from flows.run import carry_out
 from flows.settings import Settings
 from schemas.decoding import PRESETS
 from schemas.errors import UsageError
-from tests.flows.browser import dom
+from tests.browser import drawn
 from tests.flows.fake_engine import Factory, receipt, receipt_answer
 from warehouse.metrics import Metrics
 from warehouse.store import Warehouse
@@ -103,7 +103,7 @@ def test_hostile_names_and_values_are_text(night: Night) -> None:
 def test_a_browser_opens_it_from_disk_and_asks_for_nothing(night: Night, tmp_path: Path) -> None:
     summary = night(inventing)
     assert summary.report
-    found, asked = dom(summary.report, tmp_path / "profile", budget_ms=1000)
+    found, asked = drawn(summary.report)
     assert "<title>Run of receipt@1, " in found
     assert asked == []
     assert "<script" not in found

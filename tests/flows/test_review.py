@@ -7,15 +7,13 @@ import json
 import re
 import shutil
 import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 from starlette.testclient import TestClient
@@ -33,7 +31,6 @@ from flows.settings import Settings
 from schemas.errors import UsageError
 from schemas.records import Attempt, Request, Token
 from schemas.registry import load as load_registry
-from tests.flows.driver import tab
 from tests.flows.fake_engine import Factory, FakeEngine, receipt_answer
 from warehouse.store import Warehouse
 
@@ -279,50 +276,6 @@ def test_what_is_not_there_is_told(desk: TestClient) -> None:
     assert desk.get("/next", follow_redirects=False).headers["location"].startswith("/document/")
 
 
-@pytest.fixture
-def address(home: Path) -> Iterator[str]:
-    """The desk on a port of this machine, as `assay review` serves it."""
-    app = build(Desk(Warehouse(home), load_registry(None)), Access("ada"), ["127.0.0.1"])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-        thread = threading.Thread(target=server.run, args=([listening],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-def test_a_person_lights_up_a_span_and_corrects_by_selecting_text(
-    address: str, home: Path, tmp_path: Path
-) -> None:
-    with tab(tmp_path / "profile") as page:
-        page.go(address + place(home))
-        assert page.until("document.body.dataset.ready") == "0"  # the field with the finding
-        for _ in range(3):
-            page.press("j")
-        lit = "[...document.querySelectorAll('mark.lit')].map((one) => one.textContent)"
-        assert page.run(lit) == ["7.50", "7.50"]
-        here = "[...document.querySelectorAll('mark')].map((one) => one.classList.contains('here'))"
-        assert page.run(here) == [True, False]
-        page.press("o")
-        assert page.run(here) == [False, True]
-        for _ in range(3):
-            page.press("k")
-        page.run("getSelection().setBaseAndExtent(source.firstChild, 0, source.firstChild, 20)")
-        page.press("c")
-        checked = "document.querySelector('#card-0 .checked').textContent"
-        assert page.until(checked) == "This would be accepted."
-        assert page.run("document.activeElement.value") == "COMPANY 0007 SDN BHD"
-        page.press("Enter")
-        page.until("document.querySelector('.badge').textContent === 'accepted'")
-        assert page.run("document.title").endswith("review desk")  # the attack in it changed nothing
-    sql = "SELECT value->>'company' AS company, reviewed_by FROM current WHERE status = 'accepted'"
-    assert rows(home, sql) == [{"company": "COMPANY 0007 SDN BHD", "reviewed_by": "ada"}]
-    assert rows(home, "SELECT value::VARCHAR AS value FROM labels") == [{"value": '"COMPANY 0007 SDN BHD"'}]
-
-
 def test_the_command_says_what_it_cannot_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(home))
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -349,20 +302,6 @@ def test_only_its_own_names_reach_the_desk(home: Path, host: str, code: int) -> 
 def attempt(home: Path) -> str:
     (row,) = rows(home, "SELECT attempt_id FROM extractions WHERE status = 'flagged'")
     return f"/attempt/{row['attempt_id']}"
-
-
-def test_an_attempt_is_played_token_by_token(address: str, home: Path, tmp_path: Path) -> None:
-    with tab(tmp_path / "profile") as page:
-        page.go(address + attempt(home))
-        count = int(page.until("document.body.dataset.ready"))
-        assert count > 10
-        assert page.run("document.getElementById('told-number').textContent") == f"{count} of {count}"
-        page.run("document.getElementById('back').click()")
-        page.run("document.querySelectorAll('.token')[2].click()")
-        assert page.run("document.getElementById('told-number').textContent") == f"3 of {count}"
-        assert page.run("document.querySelectorAll('.token.later').length") == count - 3
-        page.run("document.getElementById('play').click()")
-        page.until(f"document.getElementById('told-number').textContent === '{count} of {count}'")
 
 
 def test_an_attempts_tokens_are_text(desk: TestClient, home: Path, model_dir: Path) -> None:

@@ -1,0 +1,82 @@
+"""Every page: nothing of a hostile document acts on it, and axe finds nothing, light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from tests.browser import Watch
+from tests.desk.hostile import ATTACK
+from tests.desk.serving import pages
+
+# What is in the tree though it must not be: a handler, an address that is a script, a part from elsewhere.
+ACTIVE = """() => [...document.querySelectorAll('*')].filter((node) =>
+  [...node.attributes].some((one) => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value))
+  || ['IFRAME', 'OBJECT', 'EMBED', 'BASE'].includes(node.tagName)
+  || (node.tagName === 'IMG' && !node.src.startsWith(location.origin))).map((node) => node.outerHTML)"""
+
+
+# A page in the dark is the same tree in other colours. The plots of an evaluation are Plotly's own matter.
+DARK = {"runOnly": ["color-contrast"]}
+PARTS = {"exclude": [[".js-plotly-plot"]]}
+
+
+@pytest.fixture(scope="module")
+def watch(browser: Browser) -> Iterator[Watch]:
+    context = browser.new_context()
+    yield Watch(context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def addresses(desk: str, home: Path) -> dict[str, str]:
+    """Every page, those on disk too."""
+    files = {f"{path.name[:10]} from disk": path.as_uri() for path in (home / "reports").glob("*.html")}
+    return {**{name: desk + address for name, address in pages(home).items()}, **files}
+
+
+def acts(watch: Watch, desk: str) -> dict[str, Any]:
+    """What a page did that only a script or a part of a document would have made it do."""
+    told = [one for one in watch.told if "422" not in one]  # the page that says what cannot be done
+    found = {
+        "told": told,
+        "asked": watch.outside(desk, "file://", "data:", "blob:"),
+        "active": watch.page.evaluate(ACTIVE),
+        "taken": "taken" in watch.page.title() and "<script" not in watch.page.title(),
+    }
+    return {what: one for what, one in found.items() if one}
+
+
+def violations(watch: Watch) -> list[Any]:
+    """What axe finds, in the light and then in the dark."""
+    found = []
+    for scheme, options in (("light", None), ("dark", DARK)):
+        watch.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        answer = Axe().run(watch.page, PARTS, options).response
+        found += [
+            (scheme, one["id"], [node["html"][:150] for node in one["nodes"][:3]])
+            for one in answer["violations"]
+        ]
+    return found
+
+
+def test_every_page_is_free_of_acts_and_of_what_axe_finds(
+    watch: Watch, addresses: dict[str, str], desk: str
+) -> None:
+    found, seen = {}, []
+    for name, address in addresses.items():
+        watch.asked.clear()
+        watch.told.clear()
+        watch.page.goto(address)
+        wrong = {**acts(watch, desk), "axe": violations(watch)}
+        if any(wrong.values()):
+            found[name] = wrong
+        if ATTACK[:40] in watch.page.inner_text("body"):
+            seen.append(name)
+    assert not found
+    assert {"hostile txt", "report", "hostile original txt"} <= set(seen)  # it was there to act
