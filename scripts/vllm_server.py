@@ -57,7 +57,8 @@ def command(
         "distributed-executor-backend": GUARDED,
     }
     flags = ["--enforce-eager", "--enable-prefix-caching", "--enable-per-request-metrics"]
-    flags += ["--enable-prompt-tokens-details", "--disable-uvicorn-access-log"]
+    # Without parts of prompts: extractors/engines/starting.py says why.
+    flags += ["--enable-prompt-tokens-details", "--disable-uvicorn-access-log", "--no-enable-chunked-prefill"]
     named = [str(part) for name, value in options.items() for part in (f"--{name}", value)]
     return [sys.executable, "-m", "vllm.entrypoints.openai.api_server", *named, *flags]
 

@@ -29,10 +29,20 @@ class Options:
     timeout_s: float = 600.0
 
 
-def _cache_bytes(options: Options) -> int | None:
+def _platform(options: Options) -> dict[str, Any]:
+    """What differs between a CPU and a GPU.
+
+    On a CPU a prompt is never taken up in parts: where such a one is drawn with a seed, vLLM 0.32 winds the
+    seed's generator back, which a CPU's cannot, and the engine's process ends.
+    """
     from vllm.platforms import current_platform
 
-    return options.kv_cache_bytes or (_CPU_CACHE_BYTES if current_platform.is_cpu() else None)
+    if not current_platform.is_cpu():
+        return {"kv_cache_memory_bytes": options.kv_cache_bytes}
+    return {
+        "kv_cache_memory_bytes": options.kv_cache_bytes or _CPU_CACHE_BYTES,
+        "enable_chunked_prefill": False,
+    }
 
 
 def start_core(options: Options, abandoned: threading.Event) -> Any:
@@ -61,7 +71,6 @@ def _new_core(options: Options) -> Any:
             model=str(options.model_dir),
             max_model_len=options.max_model_len,
             max_num_seqs=options.max_num_seqs,
-            kv_cache_memory_bytes=_cache_bytes(options),
             structured_outputs_config=structured,
             distributed_executor_backend=GUARDED,
             disable_log_stats=False,
@@ -69,6 +78,7 @@ def _new_core(options: Options) -> Any:
             use_tqdm_on_load=False,
             enable_log_requests=False,
             **settings,
+            **_platform(options),
         )
         return AsyncLLM.from_engine_args(arguments, stat_loggers=[])
     except Exception as error:

@@ -114,6 +114,18 @@ async def test_samples_have_seeds_of_their_own_and_a_seed_repeats(
     assert again[0].text == again[1].text
 
 
+async def test_prompts_of_more_tokens_than_one_step_takes_are_drawn_with_seeds(
+    engine: EmbeddedEngine, prompt: Prompt
+) -> None:
+    sampled = Decoding(name="sampled", temperature=0.7)
+    texts = [f"{number}\n" + RECEIPT * 12 for number in range(12)]
+    drawn = await asyncio.gather(
+        *(only(engine, request(prompt, text, max_tokens=4, seed=7), sampled) for text in texts)
+    )
+    assert sum(one.prompt_tokens for one in drawn) > 3 * engine.max_model_len
+    assert [one.error for one in drawn] == [None] * len(texts)
+
+
 async def test_json_mode_enforces_syntax_and_prompt_mode_nothing(
     engine: EmbeddedEngine, prompt: Prompt
 ) -> None:
