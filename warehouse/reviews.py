@@ -19,14 +19,21 @@ if TYPE_CHECKING:
     from warehouse.evaluations import LabelRow
 
 # Worth most is what would otherwise pass for right, the newest first; what never fitted its schema does not.
+# What a person decided on waits as it stands now, also where the checks had accepted it before.
 # Errors are counted for the rows of the page only: counting them for all would take longer than all the rest.
 _QUEUE = """
-WITH waiting AS (
-    SELECT found.*, decided.who AS reviewed_by
-    FROM (SELECT rowid AS place, run_id, document_id, schema, status, category FROM extractions
-        WHERE status IN ('flagged', 'rejected') AND {conditions}) AS found
-    LEFT JOIN decided USING (run_id, document_id)
-    WHERE decided.status IS NULL OR decided.status IN ('flagged', 'rejected')
+WITH looked_at AS (
+    SELECT extractions.rowid AS place, run_id, document_id, extractions.schema, decided.status,
+        decided.category, is_current, decided.who AS reviewed_by
+    FROM decided JOIN extractions USING (run_id, document_id)
+    WHERE decided.status IN ('flagged', 'rejected')
+),
+waiting AS (
+    SELECT rowid AS place, run_id, document_id, schema, status, category, NULL::VARCHAR AS reviewed_by
+    FROM extractions ANTI JOIN reviews USING (run_id, document_id)
+    WHERE status IN ('flagged', 'rejected') AND {conditions}
+    UNION ALL
+    SELECT * EXCLUDE (is_current) FROM looked_at WHERE {conditions}
 ),
 picked AS (
     SELECT *, list_position($worth, category) AS worth FROM waiting
@@ -36,8 +43,8 @@ wrong AS (
     SELECT run_id, document_id, count(*) AS errors FROM findings SEMI JOIN picked USING (run_id, document_id)
     WHERE severity = 'error' GROUP BY ALL
 )
-SELECT picked.*, (SELECT count(*) FROM waiting) AS waiting, coalesce(errors, 0) AS errors,
-    coalesce(uri, document_id) AS uri
+SELECT picked.*, (SELECT count(*) FROM waiting) AS waiting,
+    if(reviewed_by IS NULL, coalesce(errors, 0), NULL) AS errors, coalesce(uri, document_id) AS uri
 FROM picked LEFT JOIN wrong USING (run_id, document_id) LEFT JOIN documents USING (document_id)
 ORDER BY worth NULLS LAST, run_id DESC, place
 """
@@ -45,7 +52,8 @@ ORDER BY worth NULLS LAST, run_id DESC, place
 _CHOICES = """
 SELECT list(DISTINCT schema ORDER BY schema) AS schemas,
     list(DISTINCT category ORDER BY category) AS categories
-FROM extractions WHERE status IN ('flagged', 'rejected')
+FROM (SELECT schema, category, status FROM extractions UNION ALL SELECT schema, category, status FROM reviews)
+WHERE status IN ('flagged', 'rejected')
 """
 _WORTH = [
     str(category)
@@ -107,6 +115,7 @@ class Review:
 def queue(ask: Questions, wanted: Wanted) -> list[dict[str, Any]]:
     """What waits for a person, the most worthwhile first; `waiting` is how many there are in all.
 
+    `errors` counts those of the run; None where a person changed the answer since.
     With a run it is that run's; without one, what is current.
     """
     given = {name: value for name, value in asdict(wanted).items() if value is not None}
