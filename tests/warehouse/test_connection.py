@@ -75,12 +75,12 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
             Warehouse(home).query("SELECT 1")
 
 
-def test_another_programs_database_is_refused(warehouse: Warehouse) -> None:
-    warehouse.home.mkdir()
-    with duckdb.connect(str(warehouse.database)) as theirs:
+def test_another_programs_database_is_refused(unmade: Warehouse) -> None:
+    unmade.home.mkdir()
+    with duckdb.connect(str(unmade.database)) as theirs:
         theirs.execute("CREATE TABLE orders (id INTEGER)")
     with pytest.raises(WarehouseError, match="belongs to something else"):
-        warehouse.query("SELECT 1")
+        unmade.query("SELECT 1")
 
 
 def test_a_newer_database_is_refused_with_what_it_needs(warehouse: Warehouse) -> None:

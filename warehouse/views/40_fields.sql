@@ -11,12 +11,13 @@ WHERE tree.type NOT IN ('OBJECT', 'ARRAY') AND tree.fullkey <> '$.reasoning';
 CREATE OR REPLACE VIEW nulls AS
 WITH leaves AS (
     SELECT schema, field, is_null, has_candidates
-    FROM fields ANTI JOIN (FROM extractions WHERE NOT is_current) USING (run_id, document_id)
-        ANTI JOIN decided USING (run_id, document_id)
+    FROM fields ANTI JOIN (
+        SELECT run_id, document_id FROM extractions WHERE NOT is_current
+        UNION ALL SELECT run_id, document_id FROM reviews) USING (run_id, document_id)
     UNION ALL
     SELECT put.schema, put.field, put.is_null, put.is_null AND coalesce(drawn.has_candidates, false)
     FROM decided_leaves AS put ANTI JOIN (FROM extractions WHERE NOT is_current) USING (run_id, document_id)
-        LEFT JOIN fields AS drawn USING (run_id, document_id, pointer)
+        LEFT JOIN (FROM fields WHERE has_candidates) AS drawn USING (run_id, document_id, pointer)
 )
 SELECT schema, field, count(*) AS answers, count(*) FILTER (is_null) AS nulls,
     count(*) FILTER (is_null) / count(*) AS share, count(*) FILTER (has_candidates) AS with_candidates
