@@ -9,7 +9,7 @@ BENCH ?= demo/documents
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test lint bench lock documents clean
+.PHONY: help setup model demo test lint bench lock documents screenshots clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ lock: setup  ## Pin the requirements anew
 
 documents: setup  ## Write the demo's documents anew
 	@$(BIN)/python -m scripts.make_demo demo
+
+screenshots: model  ## Take the README's pictures of each page, from what `make demo` left
+	@ASSAY_HOME=$(DEMO_HOME) $(BIN)/python -m scripts.screenshots
 
 clean:  ## Remove what tools leave behind; .venv and .assay stay
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

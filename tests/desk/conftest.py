@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from scripts.served import served
 from tests.browser import chromium
 from tests.conftest import ROOT
 from tests.desk.night import build
-from tests.desk.serving import served
 
 
 @pytest.fixture(scope="session")

@@ -1,37 +1,11 @@
-"""The desk on a port of this machine, as `assay review` serves it."""
+"""Where the desk's pages stand over the warehouse of these tests, and what that holds."""
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
-from flows.review.app import build
-from flows.review.desk import Desk
-from flows.review.guard import Access
-from schemas.registry import load as load_registry
 from warehouse.store import Warehouse
-
-
-@contextmanager
-def served(home: Path, model: Path | None = None) -> Iterator[str]:
-    """Its address."""
-    desk = Desk(Warehouse(home), load_registry(None), model=model)
-    app = build(desk, Access("ada"), ["127.0.0.1"])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-        thread = threading.Thread(target=server.run, args=([listening],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 def rows(home: Path, sql: str) -> list[dict[str, Any]]:

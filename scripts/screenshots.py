@@ -1,0 +1,129 @@
+"""Pictures of each page over the demo's warehouse, for the README: `python -m scripts.screenshots`.
+
+Takes what `make demo` left under ASSAY_HOME, and adds what the demo has not: a second run over the receipts, to
+compare with, and an evaluation of both. Writes docs/screenshots/*.png. Needs Chromium, as Debian packages it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from extractors.model import NAME
+from flows.output import note
+from flows.settings import load
+from schemas.errors import AssayError, UsageError
+from scripts.served import served
+from warehouse.store import Warehouse
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "screenshots"
+WIDTH, HEIGHT = 1200, 800
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_RUNS = "SELECT run_id FROM runs WHERE schema = 'receipt@1' AND status = 'finished' ORDER BY run_id"
+# The flagged document with the most values that stand in its text, and an attempt that the mask pressed.
+_DOCUMENT = """
+SELECT run_id, document_id, attempt_id FROM current JOIN fields USING (run_id, document_id)
+WHERE current.status = 'flagged' AND attempt_id IS NOT NULL
+GROUP BY ALL ORDER BY count(span_start) DESC, document_id LIMIT 1
+"""
+_ATTEMPT = """
+SELECT attempt_id FROM attempts WHERE chosen
+ORDER BY mean_removed_mass DESC NULLS LAST, output_tokens DESC, attempt_id LIMIT 1
+"""
+_NEWEST = "SELECT evaluation_id FROM evaluation_orders ORDER BY evaluation_id DESC LIMIT 1"
+
+
+def prepare(warehouse: Warehouse) -> None:
+    """What the demo has not. Raises UsageError where there was no demo, CalledProcessError where it fails."""
+    if not warehouse.database.exists() or not ask(warehouse, _RUNS):
+        raise UsageError(f"no demo was run into {warehouse.home} yet: `make demo` first")
+    if len(ask(warehouse, _RUNS)) < 2:
+        assay(
+            "extract",
+            "demo/receipts",
+            "--schema",
+            "receipt@1",
+            "--decoding",
+            "guided-sampled",
+            "--scoring",
+            "all",
+        )
+    if not ask(warehouse, _NEWEST):
+        runs = [row["run_id"] for row in ask(warehouse, _RUNS)]
+        assay("evaluate", "demo/receipts-labels.jsonl", "--from", *runs)
+
+
+def assay(*arguments: str) -> None:
+    """One command of Assay, as a person would give it."""
+    print(f"$ assay {' '.join(arguments)}", flush=True)
+    subprocess.run([sys.executable, "-m", "flows.cli", *arguments], cwd=ROOT, check=True)
+
+
+def ask(warehouse: Warehouse, sql: str) -> list[dict[str, Any]]:
+    """Rows of a question."""
+    found: list[dict[str, Any]] = warehouse.query(sql).to_pylist()
+    return found
+
+
+def pages(warehouse: Warehouse) -> Iterator[tuple[str, str]]:
+    """The name of each picture, and the address of its page."""
+    (document,), (attempt,) = ask(warehouse, _DOCUMENT), ask(warehouse, _ATTEMPT)
+    (evaluation,) = ask(warehouse, _NEWEST)
+    old, new = (row["run_id"] for row in ask(warehouse, _RUNS)[-2:])
+    yield "queue", "/"
+    yield "document", f"/document/{document['run_id']}/{document['document_id']}"
+    yield "tokens", f"/attempt/{attempt['attempt_id']}"
+    yield "runs", "/runs"
+    yield "failures", "/failures?schema=invoice%401"
+    yield "differences", f"/differences?a={old}&b={new}&change=changed"
+    yield "evaluation", f"/reports/evaluation-{evaluation['evaluation_id']}.html"
+    yield "report", f"/reports/run-{document['run_id']}.html"
+
+
+def take(browser: Browser, address: str, target: Path, scheme: str = "light") -> None:
+    """One picture of what a window shows of a page."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(address)
+    settle(page)
+    page.screenshot(path=target)
+    page.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until a page's scripts have drawn what they draw."""
+    page.wait_for_load_state("networkidle")
+    if page.locator("#figures").count():
+        page.wait_for_function("document.body.dataset.drawn")
+
+
+def main() -> int:
+    """All pictures. Exit 2 where something is missing."""
+    settings = load()
+    warehouse = Warehouse(settings.home)
+    path = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    try:
+        if path is None:
+            raise UsageError("there is no Chromium here: `apt-get install chromium`")
+        prepare(warehouse)
+    except AssayError as error:
+        note(f"screenshots: {error}")
+        return 2
+    TARGET.mkdir(parents=True, exist_ok=True)
+    with served(settings.home, settings.models / NAME, "ada") as desk, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name, address in pages(warehouse):
+            take(browser, desk + address, TARGET / f"{name}.png")
+            print(f"{name}.png: {(TARGET / f'{name}.png').stat().st_size // 1024} KB", flush=True)
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
