@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, TypeVar
@@ -21,8 +22,9 @@ from prefect.artifacts import (
     create_link_artifact,
     create_progress_artifact,
     create_table_artifact,
-    update_progress_artifact,
 )
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import ArtifactUpdate
 from prefect.exceptions import PrefectException
 
 from flows.evaluation.result import ALL, Evaluation, Row
@@ -37,7 +39,7 @@ from warehouse.store import Warehouse
 
 PROGRESS_EVERY_S = 5.0
 _PATIENCE_S = 10.0
-_MEANT = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&:@/\"'$^=]")
+_MEANT = re.compile(r"""[\\`*_{}\[\]()<>#.!|~&:@/"'$^=]""")
 _LONGEST = 500
 _FAILURES = """
 SELECT status, coalesce(level, '') AS level, coalesce(category, '') AS category, count(*) AS documents
@@ -54,11 +56,17 @@ def markdown(text: str) -> str:
 
 def summed_up(summary: Summary, settings: Settings) -> None:
     """A run's counts, its failures by category, and the link to its report."""
+    _post(lambda: _sum_up(summary, settings))
+
+
+def _sum_up(summary: Summary, settings: Settings) -> None:
     told = markdown(summary.message or "")
-    _post(lambda: create_table_artifact(table=[_counts(summary)], key="assay-summary", description=told))
+    create_table_artifact(table=[_counts(summary)], key="assay-summary", description=told)
     if summary.run_id is None:
         return
-    _failures(summary.run_id, settings)
+    if failures := _failures(summary.run_id, settings):
+        about = f"run {summary.run_id}"
+        create_table_artifact(table=failures, key="assay-failures", description=about)
     if summary.report is not None:
         _link(summary.report, "assay-report", f"report of run {summary.run_id}", settings)
 
@@ -70,30 +78,30 @@ def _counts(summary: Summary) -> dict[str, Any]:
     return {**head, **tail}
 
 
-def _failures(run_id: str, settings: Settings) -> None:
+def _failures(run_id: str, settings: Settings) -> list[dict[str, Any]]:
     """Categories are a closed list: nothing in this table comes from a document."""
-    try:
-        rows = Warehouse(settings.home).briefly().query(_FAILURES, {"run": run_id}).to_pylist()
-    except WarehouseError as error:
-        note(f"assay: no table of failures for Prefect: {safe(str(error))}")
-        return
-    if rows:
-        _post(lambda: create_table_artifact(table=rows, key="assay-failures", description=f"run {run_id}"))
+    rows: list[dict[str, Any]]
+    rows = Warehouse(settings.home).briefly().query(_FAILURES, {"run": run_id}).to_pylist()
+    return rows
 
 
 def _link(page: Path, key: str, text: str, settings: Settings) -> None:
     """A page, below `report_url` where reports are served, else as the file that it is."""
     base = settings.report_url
     where = page.absolute().as_uri() if base is None else f"{base.rstrip('/')}/{quote(page.name)}"
-    _post(lambda: create_link_artifact(link=where, link_text=text, key=key))
+    create_link_artifact(link=where, link_text=text, key=key)
 
 
 def evaluated(evaluation: Evaluation, page: Path, settings: Settings) -> None:
     """An evaluation's shares for each decoding, with their intervals, and the link to its page."""
-    rows = [_arm(arm.decoding, arm.rows) for arm in evaluation.arms]
-    name = f"evaluation {evaluation.evaluation_id}"
-    _post(lambda: create_table_artifact(table=rows, key="assay-evaluation", description=name))
-    _link(page, "assay-evaluation-page", name, settings)
+
+    def post() -> None:
+        rows = [_arm(arm.decoding, arm.rows) for arm in evaluation.arms]
+        name = f"evaluation {evaluation.evaluation_id}"
+        create_table_artifact(table=rows, key="assay-evaluation", description=name)
+        _link(page, "assay-evaluation-page", name, settings)
+
+    _post(post)
 
 
 def _arm(decoding: str, rows: Sequence[Row]) -> dict[str, str]:
@@ -134,12 +142,13 @@ def progress(run_id: str, tally: Tally) -> Iterator[None]:
 
 
 def _follow(artifact: UUID, run_id: str, tally: Tally, ended: Event) -> None:
-    while True:
-        over = ended.wait(PROGRESS_EVERY_S)
-        told = _line(run_id, tally)
-        _post(lambda told=told: update_progress_artifact(artifact, _percent(tally), description=told))  # type: ignore[misc]
-        if over:
-            return
+    """Until the end, and once more then. Prefect's own function for it leaves a connection open each time."""
+    with get_client(sync_client=True) as client:
+        over = False
+        while not over:
+            over = ended.wait(PROGRESS_EVERY_S)
+            update = ArtifactUpdate(data=_percent(tally), description=_line(run_id, tally))
+            _post(partial(client.update_artifact, artifact, update))
 
 
 def _percent(tally: Tally) -> float:
@@ -155,6 +164,6 @@ def _post(create: Callable[[], T]) -> T | None:
     """What Prefect made of it; None, and a word on stderr, where its server cannot be had."""
     try:
         return create()
-    except (PrefectException, httpx.HTTPError, OSError, RuntimeError) as error:
+    except (WarehouseError, PrefectException, httpx.HTTPError, OSError, RuntimeError) as error:
         note(f"assay: an artifact is missing in Prefect: {safe(str(error))}")
         return None

@@ -23,6 +23,7 @@ from flows.commands import (
     review,
     runs,
     schemas,
+    serve,
     show,
     snapshot,
     sql,
@@ -51,6 +52,7 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("trace")(trace.trace)
 app.command("sql")(sql.sql)
+app.command("serve")(serve.serve)
 app.command("land")(land.land)
 app.command("snapshot")(snapshot.snapshot)
 app.command("purge")(purge.purge)

@@ -7,7 +7,6 @@ no hang survives even a parent that was killed.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
@@ -15,12 +14,12 @@ import sys
 from collections.abc import Callable
 from typing import BinaryIO
 
+from extractors.orphans import die_with
 from extractors.readers.frames import Frame, pack, unpack
 from extractors.readers.reading import Reading
 from schemas.errors import ReadError
 from schemas.records import Category
 
-_PR_SET_PDEATHSIG = 1
 Read = Callable[[bytes, Callable[[str, str], None]], Reading]
 _GRACE_S = 2.0
 """Seconds that the pool has to end a late read itself before the alarm does."""
@@ -29,7 +28,7 @@ _GRACE_S = 2.0
 def main(read: Read | None = None) -> None:
     """Serves until stdin closes, with `read` or the readers of this package."""
     parent, memory_bytes, timeout_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
-    _die_with(parent)
+    die_with(parent)
     source, sink = _take_pipes()
     read = read or _readers()
     _limit(memory_bytes)
@@ -82,14 +81,6 @@ def _answer(request: Frame, sink: BinaryIO, read: Read) -> tuple[dict[str, objec
         reading.text.encode("utf-8", "replace"),
         *(attachment.data for attachment in reading.attachments),
     ]
-
-
-def _die_with(parent: int) -> None:
-    """Asks the kernel to end this process with its parent, and leaves at once if that is gone."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(1)
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
