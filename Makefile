@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
-setup:  ## Make .venv with the pinned requirements (EXTRA=cpu, base or gpu)
+setup:  ## Make .venv with the pinned requirements (EXTRA=cpu, base, engine or gpu)
 	@$(PYTHON) scripts/bootstrap.py $(EXTRA)
 
 model: setup  ## Convert the small model, once

@@ -1,4 +1,6 @@
-"""Make `.venv` with the pinned requirements and this project: `python3 scripts/bootstrap.py [cpu|base|gpu]`.
+"""Make `.venv` with the pinned requirements and this project: `python3 scripts/bootstrap.py [EXTRA]`.
+
+EXTRA is cpu (the default), base, engine or gpu: see REQUIREMENTS.
 
 Runs on a bare Python 3.11 to 3.14, standard library only. Says each step; does nothing when all is current.
 
@@ -19,7 +21,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST, NEWEST = (3, 11), (3, 14)
-REQUIREMENTS = {"base": ["base.txt"], "cpu": ["cpu.txt", "torch.txt"], "gpu": ["gpu.txt"]}
+REQUIREMENTS = {
+    "base": ["base.txt"],  # no engine
+    "cpu": ["cpu.txt", "torch.txt"],  # the engine and the tools of development
+    "engine": ["engine.txt", "torch.txt"],  # `cpu` without those tools
+    "gpu": ["gpu.txt"],
+}
 
 
 class SetupError(Exception):
@@ -137,7 +144,7 @@ def sync(python: Path, root: Path, extra: str, settings: Mapping[str, str]) -> N
 
 
 def sync_commands(python: Path, root: Path, extra: str, settings: Mapping[str, str]) -> Iterable[list[str]]:
-    """The `uv pip sync` commands to try in turn: with pip's links, then (`cpu` only) PyTorch's CPU index."""
+    """The `uv pip sync` commands to try in turn: with pip's links, then, for torch, PyTorch's CPU index."""
     requirements = [str(root / "requirements" / name) for name in REQUIREMENTS[extra]]
     command = [str(python.with_name("uv")), "pip", "sync", "--python", str(python), *requirements]
     if not sys.stderr.isatty():
@@ -147,9 +154,10 @@ def sync_commands(python: Path, root: Path, extra: str, settings: Mapping[str, s
     if settings.get("index-url"):
         command += ["--default-index", settings["index-url"]]
     links = [part for link in settings.get("find-links", "").split() for part in ("--find-links", link)]
-    if links or extra != "cpu":
+    needs_torch = "torch.txt" in REQUIREMENTS[extra]
+    if links or not needs_torch:
         yield [*command, *links]
-    if extra == "cpu":
+    if needs_torch:
         yield [*command, *links, "--torch-backend", "cpu"]
 
 

@@ -1,4 +1,4 @@
-"""Pin every requirement with its hashes: `make lock`. Writes requirements/{uv,base,cpu,gpu}.txt.
+"""Pin every requirement with its hashes: `make lock`. Writes requirements/{uv,base,cpu,engine,gpu}.txt.
 
 The files hold for Linux (x86_64, aarch64) and macOS on Python 3.11 to 3.14. They name no package index, so
 that the same pins install from any mirror. torch's CPU build is pinned by hand in requirements/torch.txt.
@@ -6,6 +6,7 @@ that the same pins install from any mirror. torch's CPU build is pinned by hand 
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +18,10 @@ LOCKS: dict[str, list[str]] = {
     "uv": ["requirements/uv.in"],
     "base": PROJECT,
     "cpu": [*PROJECT, *CPU_ONLY, "--extra", "cpu", "--extra", "dev"],
+    "engine": [*PROJECT, *CPU_ONLY, "--extra", "cpu"],
     "gpu": [*PROJECT, "--extra", "gpu"],
 }
+SAME_PINS = {"engine": "cpu"}  # what `cpu` has, without the tools of development
 OPTIONS = [
     "--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate",
     "--no-emit-index-url", "--no-emit-find-links", "--quiet",
@@ -28,6 +31,9 @@ OPTIONS = [
 def lock(name: str, upgrade: bool) -> None:
     """Resolve one file. Pins that still hold stay, unless `upgrade`. CalledProcessError where none fit."""
     target = ROOT / "requirements" / f"{name}.txt"
+    if name in SAME_PINS:
+        shutil.copyfile(target.with_stem(SAME_PINS[name]), target)
+        upgrade = False
     uv = Path(sys.executable).with_name("uv")
     command = [str(uv), "pip", "compile", *LOCKS[name], *OPTIONS, "--output-file", str(target)]
     print(f"lock: requirements/{name}.txt", flush=True)

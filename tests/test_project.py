@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 FOLDERS = ("schemas", "extractors", "validators", "warehouse", "flows")
-LOCKS = ("base.txt", "cpu.txt", "gpu.txt", "uv.txt")
+LOCKS = ("base.txt", "cpu.txt", "engine.txt", "gpu.txt", "uv.txt")
 # A package index or its files; and absolute paths into somebody's machine.
 REGISTRY = re.compile(r"https?://[^\s\"'>]*(?:pypi|pythonhosted|download\.pytorch|/simple\b)", re.IGNORECASE)
 MACHINE_PATH = re.compile(r"(?<![\w./~}-])/(?:work|opt|home|root|Users|mnt)/\w")

@@ -93,7 +93,7 @@ def test_an_unknown_extra_is_named_with_the_known_ones(root: Path) -> None:
     script = str(root / "scripts" / "bootstrap.py")
     done = subprocess.run([sys.executable, "-I", script, "tpu"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "'tpu': one of base, cpu, gpu" in done.stderr
+    assert "'tpu': one of base, cpu, engine, gpu" in done.stderr
 
 
 def test_a_failing_step_is_named() -> None:

@@ -1,4 +1,4 @@
-"""docker-compose.yml as Docker Compose itself reads it: parsed, checked against its specification, filled in."""
+"""docker-compose.yml as Docker Compose itself reads it: checked against its specification, filled in."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tool(name: str) -> str:
 def compose(
     variables: Mapping[str, str], *arguments: str, file: Path = FILE
 ) -> subprocess.CompletedProcess[str]:
-    """`docker-compose ARGUMENTS` on the file, with these variables and no others. It asks no Docker daemon."""
+    """`docker-compose ARGUMENTS` on the file, with these variables and no others. No daemon is asked."""
     command = [tool("docker-compose"), "--env-file", "/dev/null", "--file", str(file), *arguments]
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)

@@ -1,4 +1,4 @@
-"""Where a service's things are without containers. Only these differ: hosts, mounted folders, the image's paths."""
+"""Where a service's things are without containers: hosts and mounted folders. Nothing else differs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,13 +60,10 @@ class Places:
 
     def said(self, text: str) -> str:
         """A word of a command, or a value of the environment, with this machine's places."""
-        if text in self.hosts:
-            return "127.0.0.1"
-        hosts = "|".join(map(re.escape, sorted(self.hosts)))
-        text = re.sub(rf"(?<=://)({hosts})(?=:\d)", "127.0.0.1", text.replace("0.0.0.0", "127.0.0.1"))
-        for target, folder in self.mounts.items():
-            text = re.sub(rf"(?<![\w./-]){re.escape(target)}(?=/|$)", str(folder), text)
-        return text
+        host = re.compile(rf"(?<=://)({_any(self.hosts)})(?=:\d)")
+        text = host.sub("127.0.0.1", text.replace("0.0.0.0", "127.0.0.1"))
+        target = re.compile(rf"(?<![\w./-])({_any(self.mounts)})(?=/|$)")
+        return target.sub(lambda found: str(self.mounts[found[1]]), text)
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """The environment of a process: what the service says, and what any process here needs."""
@@ -76,7 +73,16 @@ class Places:
         kept["HOME"] = str(Path.home())
         # What only a volume tells the image: the server's own data folder and sockets.
         kept |= {"PGDATA": str(self.mounts.get("/var/lib/postgresql/data", ""))}
-        return kept | {name: self.said(value) for name, value in given.items()}
+        return kept | {name: self._setting(name, value) for name, value in given.items()}
+
+    def _setting(self, name: str, value: str) -> str:
+        """A host alone is known by the variable's name: `prefect` is a user and a database too."""
+        return "127.0.0.1" if name.endswith("_HOST") and value in self.hosts else self.said(value)
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of these, the longest first."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 def _folder(home: Path, volume: Mapping[str, str]) -> Path:

@@ -1,4 +1,4 @@
-"""One service as a process of this machine: started, looked at, killed and started again as a container would be."""
+"""One service as a process of this machine: started, looked at, killed and started again like a container."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import psutil
 from tests.stack.places import Places, working_directory
 
 _RETRY_S = 1.0
+_MANY = 20
 
 
 class Service:
@@ -87,9 +89,9 @@ class Service:
             return
         rule, _, times = self.said.get("restart", "no").partition(":")
         failed_too_often = rule == "on-failure" and self.starts > int(times or 1 << 30)
-        if rule in {"always", "unless-stopped"} or (
-            rule == "on-failure" and self.ended and not failed_too_often
-        ):
+        again = rule in {"always", "unless-stopped"} or (rule == "on-failure" and self.ended != 0)
+        if again and not failed_too_often:
+            assert self.starts < _MANY, f"{self.name} ends again and again\n{self.told()}"
             self.start()
 
     def kill(self) -> None:
@@ -126,10 +128,8 @@ def _family(pid: int | None) -> list[psutil.Process]:
 
 
 def _kill(process: psutil.Process) -> None:
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.kill()
-    except psutil.NoSuchProcess:
-        pass
 
 
 def prepare_postgres(service: Service, data: Path) -> None:

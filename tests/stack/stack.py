@@ -92,7 +92,7 @@ class Stack:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def environment(self, service: str) -> Mapping[str, str]:
-        """What a service's process has in its environment, as the file says it, with this machine's places."""
+        """What a service's process has in its environment: what the file says, with this machine's places."""
         return self.services[service].environment
 
     def folder(self, service: str, target: str) -> Path:

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.engine
 def test_documents_in_the_bucket_become_rows(night: Night) -> None:
     night.arrive(6)
     assert night.ended(night.trigger(), 120) == "COMPLETED", night.stack.told()
-    rows = night.rows("SELECT uri, status, value IS NOT NULL FROM extractions JOIN documents USING (document_id)")
+    rows = night.rows(
+        "SELECT uri, status, value IS NOT NULL FROM extractions JOIN documents USING (document_id)"
+    )
     assert sorted(uri for uri, _, _ in rows) == [f"s3://documents/inbox/receipt-{n:03}.txt" for n in range(6)]
     assert {status for _, status, _ in rows} <= {"accepted", "flagged", "rejected"}
     assert any(answered for _, _, answered in rows)
@@ -35,5 +37,5 @@ def test_who_has_no_password_is_refused(night: Night) -> None:
         f"{worker['ASSAY_ENGINE']}/v1/models",
     ):
         with pytest.raises(HTTPError) as refused:
-            urlopen(address, timeout=10)
+            urlopen(address, timeout=10)  # noqa: S310 - loopback
         assert refused.value.code in {401, 403, 405}
