@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 POOLS = ["docker", "kubernetes"]
-# Ours, beyond the published variables. `container_create_kwargs` is in prefect-docker, and not yet in that view.
+# Ours, beyond the published variables; prefect-docker has `container_create_kwargs`, that view not yet.
 OWN = {
     "docker": {"container_create_kwargs"},
     "kubernetes": {"gpus", "warehouse_claim", "models_claim", "secret"},
