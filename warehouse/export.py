@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 from uuid import uuid4
 
 import duckdb
 
 from schemas.errors import UsageError, WarehouseError
 from schemas.records import Status
-from warehouse.connection import WAIT_S, opened
 from warehouse.files import writing
 from warehouse.typed import identifier, literal
 
+Opening: TypeAlias = Callable[[Path], AbstractContextManager[duckdb.DuckDBPyConnection]]
+"""Opens the database for reading, with files written into the given folder alone."""
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
 # What a spreadsheet takes for a formula when a cell begins so: a document could then run one. Some read the
 # full-width signs too, and drop blanks before them.
@@ -51,14 +53,14 @@ def refuse_existing(target: Path, home: Path, *, replace: bool) -> None:
 
 
 def export_parquet(
-    database: Path, folder: Path, schemas: Sequence[str], statuses: Iterable[Status], wait_s: float = WAIT_S
+    opening: Opening, folder: Path, schemas: Sequence[str], statuses: Iterable[Status]
 ) -> Exported:
     """Each schema version's answers below `folder`, as `schema=receipt%401/day=2026-03-09/*.parquet`.
 
     Columns have the exact types of the version's view. Raises UsageError for an unknown version.
     """
     options = "FORMAT parquet, COMPRESSION zstd, PARTITION_BY (schema, {day}), OVERWRITE_OR_IGNORE"
-    with _exporting(database, folder, wait_s) as (connection, aside):
+    with _exporting(opening, folder) as (connection, aside):
         aside.mkdir()
         done = Exported(0, 0)
         for ref in schemas or _versions(connection):
@@ -69,19 +71,13 @@ def export_parquet(
 
 
 def export_csv(
-    database: Path,
-    file: Path,
-    schema: str,
-    statuses: Iterable[Status],
-    *,
-    exact: bool,
-    wait_s: float = WAIT_S,
+    opening: Opening, file: Path, schema: str, statuses: Iterable[Status], *, exact: bool
 ) -> Exported:
     """One schema version's answers in one file with a header; lists and objects stand as JSON.
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it, unless `exact`.
     """
-    with _exporting(database, file, wait_s) as (connection, aside):
+    with _exporting(opening, file) as (connection, aside):
         answers = _Answers(connection, schema, statuses)
         columns = ", ".join(_cell(name, kind, exact) for name, kind in answers.columns)
         return answers.write(
@@ -147,19 +143,14 @@ def _cell(name: str, kind: str, exact: bool) -> str:
 
 
 @contextmanager
-def _exporting(
-    database: Path, target: Path, wait_s: float
-) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
+def _exporting(opening: Opening, target: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
     """A connection that may write into one new folder only, and where there; that is then put in place."""
     with writing(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = target.absolute().with_name(f".{target.name}.{os.getpid()}.{uuid4().hex[:8]}")
         aside.mkdir()
         try:
-            with (
-                opened(database, read_only=True, writes_to=aside, wait_s=wait_s) as connection,
-                _translated(target),
-            ):
+            with opening(aside) as connection, _translated(target):
                 yield connection, aside / "new"
             _put(aside / "new", target, aside / "old")
         finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -92,15 +93,21 @@ class Home:
                 raise WarehouseError(f"{self.database}: {error}") from error
 
     @contextmanager
-    def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the database; where it is older than the code or not there yet, bring it up to date first."""
+    def _opened(
+        self, *, read_only: bool, writes_to: Path | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the database; where it is older than the code or not there yet, bring it up to date first.
+
+        A reader may write files into the folder `writes_to` alone.
+        """
+        opening = partial(opened, self.database, read_only=read_only, writes_to=writes_to, wait_s=self.wait_s)
         if self.database.exists():
-            with opened(self.database, read_only=read_only, wait_s=self.wait_s) as connection:
+            with opening() as connection:
                 if is_current(connection):
                     yield connection
                     return
         migrate(self.database, wait_s=self.wait_s)
-        with opened(self.database, read_only=read_only, wait_s=self.wait_s) as connection:
+        with opening() as connection:
             yield connection
 
 

@@ -1,19 +1,26 @@
-"""Copies of what is kept, and its end: snapshots, purges and tombstones."""
+"""Copies of what is kept, and its end: exports, snapshots, purges and tombstones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import duckdb
 
 from schemas.errors import WarehouseLocked
+from schemas.records import Status
 from warehouse import copies, ledger, purge
 from warehouse.copies import Copy
 from warehouse.home import Home
 from warehouse.purge import Doom, Tombstones
 from warehouse.rows import now
 from warehouse.snapshot import refuse_existing, snapshot
+
+if TYPE_CHECKING:
+    from warehouse.export import Exported
 
 
 class Keeping(Home):
@@ -30,6 +37,23 @@ class Keeping(Home):
         refuse_existing(self.database, file, replace=replace)
         self.record_copy(file, "snapshot")  # before there is one: a kill must not leave one that nobody knows
         snapshot(self.database, file, wait_s=self.wait_s)
+
+    def export_parquet(self, folder: Path, schemas: Sequence[str], statuses: Iterable[Status]) -> Exported:
+        """Write current answers below `folder`, typed; see `warehouse.export`."""
+        from warehouse.export import export_parquet
+
+        return export_parquet(self._writing_to, folder, schemas, statuses)
+
+    def export_csv(
+        self, file: Path, schema: str, statuses: Iterable[Status], *, exact: bool = False
+    ) -> Exported:
+        """Write one version's current answers into `file`, safe for spreadsheets unless `exact`."""
+        from warehouse.export import export_csv
+
+        return export_csv(self._writing_to, file, schema, statuses, exact=exact)
+
+    def _writing_to(self, folder: Path) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return self._opened(read_only=True, writes_to=folder)
 
     def copies(self) -> list[Copy]:
         """The snapshots and exports that are still where they were put."""

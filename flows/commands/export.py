@@ -35,12 +35,8 @@ def parquet(
     force: Force = False,
 ) -> None:
     """Write current answers with exact types, by schema version and day, for other databases to read."""
-    from warehouse.export import export_parquet
-
     found, chosen = warehouse(), statuses(status)
-    _write(
-        found, folder, "parquet", force, lambda: export_parquet(found.database, folder, schema or [], chosen)
-    )
+    _write(found, folder, "parquet", force, lambda: found.export_parquet(folder, schema or [], chosen))
 
 
 @app.command("csv")
@@ -57,10 +53,8 @@ def csv(
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it, unless --exact.
     """
-    from warehouse.export import export_csv
-
     found, chosen = warehouse(), statuses(status)
-    _write(found, file, "csv", force, lambda: export_csv(found.database, file, schema, chosen, exact=exact))
+    _write(found, file, "csv", force, lambda: found.export_csv(file, schema, chosen, exact=exact))
 
 
 @app.command("training")
@@ -97,7 +91,6 @@ def _write(found: Warehouse, target: Path, kind: str, force: bool, write: Callab
     from warehouse.export import refuse_existing
 
     refuse_existing(target, found.home, replace=force)
-    found.query("SELECT 1")  # upgrades an older database
     found.record_copy(target, kind)
     done = write()
     say(f"{safe(str(target))}: {done.answers} answers")

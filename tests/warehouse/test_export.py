@@ -15,7 +15,7 @@ from schemas.errors import UsageError, WarehouseError
 from schemas.records import Category, Status
 from schemas.registry import load
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction, sha
-from warehouse.export import Exported, export_csv, export_parquet, refuse_existing
+from warehouse.export import Exported, refuse_existing
 from warehouse.store import Warehouse
 
 BOTH = (Status.ACCEPTED, Status.FLAGGED)
@@ -56,7 +56,7 @@ def home(warehouse: Warehouse) -> Warehouse:
 
 def test_parquet_is_partitioned_typed_and_only_what_counts(home: Warehouse, tmp_path: Path) -> None:
     folder = tmp_path / "it's out"
-    done = export_parquet(home.database, folder, [], BOTH)
+    done = home.export_parquet(folder, [], BOTH)
     assert done == Exported(answers=3, without=1)
     parts = {str(path.parent.relative_to(folder)) for path in folder.rglob("*.parquet")}
     assert parts == {
@@ -74,21 +74,21 @@ def test_parquet_is_partitioned_typed_and_only_what_counts(home: Warehouse, tmp_
 
 
 def test_parquet_of_some_versions_and_statuses(home: Warehouse, tmp_path: Path) -> None:
-    done = export_parquet(home.database, tmp_path / "out", ["receipt@1"], [Status.ACCEPTED])
+    done = home.export_parquet(tmp_path / "out", ["receipt@1"], [Status.ACCEPTED])
     assert done == Exported(answers=1, without=2)
     with pytest.raises(UsageError, match=r"receipt@9.*invoice@2, receipt@1"):
-        export_parquet(home.database, tmp_path / "other", ["receipt@9"], BOTH)
+        home.export_parquet(tmp_path / "other", ["receipt@9"], BOTH)
     assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == ["out"]
 
 
 def test_csv_is_exact_but_for_formulas(home: Warehouse, tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
-    assert export_csv(home.database, file, "receipt@1", BOTH, exact=False) == Exported(2, 1)
+    assert home.export_csv(file, "receipt@1", BOTH, exact=False) == Exported(2, 1)
     with file.open(newline="", encoding="utf-8") as lines:
         a, b = csv.DictReader(lines)
     assert (a["company"], a["address"], a["total"]) == ('Müller, "&" Co', "a\nb", "62.0000")
     assert (b["company"], b["total"]) == (f"'{FORMULA}", "-1.5000")
-    export_csv(home.database, file, "receipt@1", BOTH, exact=True)
+    home.export_csv(file, "receipt@1", BOTH, exact=True)
     with file.open(newline="", encoding="utf-8") as lines:
         assert [row["company"] for row in csv.DictReader(lines)] == ['Müller, "&" Co', FORMULA]
 
@@ -111,32 +111,32 @@ def test_what_a_spreadsheet_would_run_gets_an_apostrophe(
     run_id = warehouse.start_run("extract", "receipt@1", RECIPE, "in/")
     warehouse.stage("s", run_id, [document("a")], [extraction("a", run_id, value=receipt(company, "1.00"))])
     warehouse.land()
-    export_csv(warehouse.database, tmp_path / "out.csv", "receipt@1", BOTH, exact=False)
+    warehouse.export_csv(tmp_path / "out.csv", "receipt@1", BOTH, exact=False)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as lines:
         assert next(iter(csv.DictReader(lines)))["company"] == written
 
 
 def test_lists_and_objects_stand_in_csv_as_json(home: Warehouse, tmp_path: Path) -> None:
-    export_csv(home.database, tmp_path / "out.csv", "invoice@2", BOTH, exact=False)
+    home.export_csv(tmp_path / "out.csv", "invoice@2", BOTH, exact=False)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as lines:
         (row,) = csv.DictReader(lines)
     assert json.loads(row["lines"])[0]["name"] == "Tea"
 
 
 def test_a_version_without_answers_gives_an_empty_export(home: Warehouse, tmp_path: Path) -> None:
-    assert export_parquet(home.database, tmp_path / "out", ["review@1"], BOTH) == Exported(0, 0)
+    assert home.export_parquet(tmp_path / "out", ["review@1"], BOTH) == Exported(0, 0)
     assert (tmp_path / "out").is_dir()
 
 
 def test_an_export_replaces_the_last_one_whole(home: Warehouse, tmp_path: Path) -> None:
-    export_parquet(home.database, tmp_path / "out", [], BOTH)
-    export_parquet(home.database, tmp_path / "out", ["invoice@2"], BOTH)
+    home.export_parquet(tmp_path / "out", [], BOTH)
+    home.export_parquet(tmp_path / "out", ["invoice@2"], BOTH)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["schema=invoice%402"]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_force_replaces_exports_and_nothing_else(home: Warehouse, tmp_path: Path) -> None:
-    export_parquet(home.database, tmp_path / "out", [], BOTH)
+    home.export_parquet(tmp_path / "out", [], BOTH)
     (tmp_path / "old.csv").write_text("a")
     for name in ("out", "old.csv", "new"):
         refuse_existing(tmp_path / name, home.home, replace=True)
@@ -151,7 +151,7 @@ def test_force_replaces_exports_and_nothing_else(home: Warehouse, tmp_path: Path
 def test_where_it_cannot_be_written_nothing_is_left(home: Warehouse, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(WarehouseError):
-        export_csv(home.database, tmp_path / "file" / "out.csv", "receipt@1", BOTH, exact=False)
+        home.export_csv(tmp_path / "file" / "out.csv", "receipt@1", BOTH, exact=False)
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -159,7 +159,7 @@ def test_fields_that_are_called_as_our_columns_are_kept(home: Warehouse, tmp_pat
     sql = """CREATE OR REPLACE VIEW receipt_v1 AS
         SELECT * EXCLUDE (value), 5 AS day, 'x' AS uri FROM extractions WHERE schema = 'receipt@1'"""
     home.query(sql, read_only=False)
-    export_csv(home.database, tmp_path / "out.csv", "receipt@1", BOTH, exact=False)
+    home.export_csv(tmp_path / "out.csv", "receipt@1", BOTH, exact=False)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as lines:
         row = next(iter(csv.DictReader(lines)))
     assert (row["day"], row["day_"], row["uri"], row["uri_"]) == ("5", "2026-03-09", "x", "file:///in/a")
