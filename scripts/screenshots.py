@@ -1,7 +1,7 @@
 """Pictures of each page over the demo's warehouse, for the README: `python -m scripts.screenshots`.
 
 Takes what `make demo` left under ASSAY_HOME, and adds what the demo has not: a second run over the receipts,
-to compare with, and an evaluation of both. Writes docs/screenshots/*.png. Needs Chromium as Debian packages it.
+to compare with, and an evaluation of both. Writes docs/screenshots/*.png. Needs Chromium as Debian has it.
 """
 
 from __future__ import annotations
