@@ -119,7 +119,9 @@ def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) ->
         "SELECT run_id, host, pid, heartbeat_at FROM runs WHERE status = 'running'"
     ).fetchall()
     here, oldest = socket.gethostname(), now() - timedelta(seconds=silence_s)
-    return [run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid))]
+    return [
+        run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid, beat))
+    ]
 
 
 def bury(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:

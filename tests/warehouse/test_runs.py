@@ -62,6 +62,19 @@ def test_a_run_whose_process_is_gone_has_crashed(warehouse: Warehouse) -> None:
     assert warehouse.reap() == []
 
 
+def test_a_number_that_another_process_has_by_now_is_of_no_living_run(warehouse: Warehouse) -> None:
+    """As in a container that was started anew: its processes get the numbers of the last one's."""
+    later = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        before, now = start(warehouse, later.pid), start(warehouse, later.pid)
+        sql = "UPDATE runs SET heartbeat_at = heartbeat_at - INTERVAL 20 MINUTE WHERE run_id = ?"
+        warehouse.query(sql, [before], read_only=False)
+        assert warehouse.reap() == [before]
+        assert status(warehouse, now) == "running"
+    finally:
+        later.communicate(b"\n")
+
+
 def test_a_run_that_is_silent_has_crashed(warehouse: Warehouse) -> None:
     run_id = start(warehouse)
     sql = "UPDATE runs SET heartbeat_at = heartbeat_at - ?::INTERVAL"
