@@ -89,7 +89,7 @@ def measure(home: Path, options: argparse.Namespace) -> dict[str, Any]:
     schema = load_registry(None).resolve(SCHEMA)
     warehouse.register_schema(schema)
     landing = Landing(warehouse, home / "plain.duckdb", options)
-    last = _nights(landing, schema, options)
+    last = nights(landing, schema, options)
     done_s, done = _timed(lambda: warehouse.done(_recipe(schema).recipe_id))
     assert len(done) == options.documents
     warehouse.query(REVIEWS, read_only=False)
@@ -100,8 +100,8 @@ def measure(home: Path, options: argparse.Namespace) -> dict[str, Any]:
         "database_mb": round(warehouse.database.stat().st_size / 1e6),
         "done_s": round(done_s, 3),
         "gate_metrics_s": round(_timed(lambda: warehouse.measure(last))[0], 3),
-        "views_s": {name: _quickest(partial(warehouse.query, sql)) for name, sql in VIEWS.items()},
-        "review_queue_s": _quickest(partial(_queue, warehouse)),
+        "views_s": {name: quickest(partial(warehouse.query, sql)) for name, sql in VIEWS.items()},
+        "review_queue_s": quickest(partial(_queue, warehouse)),
         "typed": _typed(warehouse, schema),
     }
 
@@ -113,7 +113,7 @@ def _queue(warehouse: Warehouse) -> None:
         assert choices(ask)["schemas"] == [SCHEMA]
 
 
-def _nights(landing: Landing, schema: SchemaVersion, options: argparse.Namespace) -> str:
+def nights(landing: Landing, schema: SchemaVersion, options: argparse.Namespace) -> str:
     """Land all runs; the run_id of the last one that took documents in."""
     recipe, share = _recipe(schema), -(-options.documents // options.runs)
     last = ""
@@ -231,7 +231,7 @@ def _asked(warehouse: Warehouse, sql: str) -> tuple[float, Any]:
     return float(np.median([seconds for seconds, _ in times])), times[0][1]
 
 
-def _quickest(ask: Callable[[], Any]) -> dict[str, float]:
+def quickest(ask: Callable[[], Any]) -> dict[str, float]:
     """The first time, which reads from the disk, and the median of three more."""
     first, *again = [_timed(ask)[0] for _ in range(4)]
     return {"first": round(first, 3), "again": round(float(np.median(again)), 3)}

@@ -36,6 +36,7 @@ class Landed:
     """What the warehouse holds of an attempt, and of what it was made with."""
 
     attempt_id: str
+    document_id: str
     document: str
     number: int
     prompt_tokens: int
@@ -104,10 +105,8 @@ def check_model(landed: Landed, model: Path, parts: Sequence[str]) -> None:
             )
 
 
-def steps(
-    landed: Landed, tokenizer: Tokenizer, legal: Legal, known: Sequence[Likelihood] | None = None
-) -> list[Step]:
-    """A step for each token; with `known`, the probabilities of the model instead of the landed ones."""
+def steps(landed: Landed, tokenizer: Tokenizer, legal: Legal) -> list[Step]:
+    """A step for each token, with the probabilities that were landed."""
     text, spans = tokenizer.decode(landed.ids), tokenizer.spans(landed.ids)
     where = places(text)
     schema = landed.enforced
@@ -127,24 +126,49 @@ def steps(
             masked=_exp(token.logprob),
             removed_mass=removed_mass(token),
         )
-        found.append(_with_likelihood(step, known[i], tokenizer) if known is not None else step)
+        found.append(step)
     return found
+
+
+def with_likelihoods(found: Sequence[Step], rows: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """The steps with the model's own probabilities, where they were computed: `warehouse.likelihoods`."""
+    known = {row["number"]: row for row in rows}
+    return [_with_likelihood(step, known[step.number]) if step.number in known else step for step in found]
+
+
+def as_rows(computed: Sequence[Likelihood], tokenizer: Tokenizer) -> list[dict[str, Any]]:
+    """Computed likelihoods as the warehouse keeps them."""
+    return [
+        {
+            "number": number,
+            "raw": one.raw,
+            "masked": one.masked,
+            "allowed": one.allowed,
+            "before": _named(one.before, tokenizer),
+            "after": _named(one.after, tokenizer),
+        }
+        for number, one in enumerate(computed, 1)
+    ]
 
 
 def _exp(log: float | None) -> float | None:
     return None if log is None else math.exp(log)
 
 
-def _with_likelihood(step: Step, known: Likelihood, tokenizer: Tokenizer) -> Step:
+def _with_likelihood(step: Step, known: Mapping[str, Any]) -> Step:
     return replace(
         step,
-        raw=known.raw,
-        masked=known.masked,
-        removed_mass=1.0 - known.allowed,
-        before=_named(known.before, tokenizer),
-        after=_named(known.after, tokenizer),
+        raw=known["raw"],
+        masked=known["masked"],
+        removed_mass=1.0 - known["allowed"],
+        before=_ranked(known["before"]),
+        after=_ranked(known["after"]),
     )
 
 
-def _named(ranked: Ranked, tokenizer: Tokenizer) -> tuple[tuple[str, float], ...]:
-    return tuple((tokenizer.name(id_), probability) for id_, probability in ranked)
+def _ranked(kept: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, float], ...]:
+    return tuple((one["text"], one["probability"]) for one in kept)
+
+
+def _named(ranked: Ranked, tokenizer: Tokenizer) -> list[dict[str, Any]]:
+    return [{"id": id_, "text": tokenizer.name(id_), "probability": one} for id_, one in ranked]

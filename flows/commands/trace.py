@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.asking import AsJson, ask
-from flows.output import safe, say_json, say_rows
-from schemas.errors import UsageError
+from flows.commands.asking import AsJson, ask, warehouse
+from flows.output import note, safe, say_json, say_rows
+from schemas.errors import UsageError, WarehouseLocked
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from extractors.engines.tokenizer import Tokenizer
+    from extractors.legal import Legal
     from flows.settings import Settings
     from flows.trace import Landed, Step
 
@@ -33,8 +35,8 @@ def trace(
 ) -> None:
     """Show an attempt token by token: its place in the answer, how many tokens were legal, what was removed.
 
-    `raw` and `masked` are a token's probability without and with the mask. Without --probabilities they are
-    those that were landed; `raw` is there for scored attempts only.
+    `raw` and `masked` are a token's probability without and with the mask: those that were landed (`raw` for
+    scored attempts only), or the model's own where --probabilities computed them, which is kept.
     """
     from flows.model import model_folder
     from flows.settings import load
@@ -46,9 +48,8 @@ def trace(
         head = {"attempt_id": landed.attempt_id, "schema": landed.schema, "decoding": landed.decoding.name}
         say_json({**head, "ending": landed.ending, "tokens": [_as_row(step) for step in found]})
         return
-    say_rows(
-        [_as_told(step) for step in found], (*COLUMNS, *(LIKELIEST if probabilities else ())), as_json=False
-    )
+    likeliest = LIKELIEST if any(step.before for step in found) else ()
+    say_rows([_as_told(step) for step in found], (*COLUMNS, *likeliest), as_json=False)
 
 
 def find(given: str) -> Landed:
@@ -63,18 +64,33 @@ def find(given: str) -> Landed:
 
 
 def _steps(landed: Landed, settings: Settings, model: Path, probabilities: bool) -> list[Step]:
-    """Each token's row; the model is loaded only for its probabilities."""
+    """Each token's row; the model is loaded only for its probabilities, and only the first time."""
     from extractors.engines.tokenizer import Tokenizer
     from extractors.legal import Legal
-    from flows.trace import check_model, steps
+    from flows.trace import check_model, steps, with_likelihoods
 
-    check_model(landed, model, ("tokenizer", "weights") if probabilities else ("tokenizer",))
-    legal, known = Legal(model, landed.decoding.backend), None
-    if probabilities:
-        from flows.likelihood import computed
+    check_model(landed, model, ("tokenizer",))
+    legal, tokenizer = Legal(model, landed.decoding.backend), Tokenizer(model)
+    known = warehouse().likelihoods(landed.attempt_id)
+    if probabilities and not known:
+        check_model(landed, model, ("weights",))
+        known = _computed(landed, settings, model, legal, tokenizer)
+    return with_likelihoods(steps(landed, tokenizer, legal), known)
 
-        known = computed(landed, settings, model, legal)
-    return steps(landed, Tokenizer(model), legal, known)
+
+def _computed(
+    landed: Landed, settings: Settings, model: Path, legal: Legal, tokenizer: Tokenizer
+) -> list[dict[str, Any]]:
+    """The model's probabilities, kept where nobody holds the warehouse for long."""
+    from flows.likelihood import computed
+    from flows.trace import as_rows
+
+    rows = as_rows(computed(landed, settings, model, legal), tokenizer)
+    try:
+        warehouse().keep_likelihoods(landed.attempt_id, landed.document_id, rows)
+    except WarehouseLocked as error:
+        note(f"these were not kept: {error}")
+    return rows
 
 
 def _as_row(step: Step) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -18,6 +20,8 @@ from starlette.routing import Route
 
 from flows.output import safe
 from flows.pages import template, text_of
+from flows.review.attempt_pages import AttemptPages
+from flows.review.computing import Computing
 from flows.review.desk import Case, Desk
 from flows.review.differences import Differences
 from flows.review.document import LONGEST, cards, elsewhere, pieces
@@ -36,8 +40,8 @@ PAGE = 50
 MOST_FORM = 1_000_000
 """Bytes of a form that are read."""
 _FILTERS = ("schema", "category", "field", "run")
-_KINDS = {".css": "text/css", ".js": "text/javascript"}
-_STATIC = ("review.css", "original.css", "review.js", "original.js", "player.js", "copy.js")
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STATIC = ("review.css", "original.css", "review.js", "original.js", "player.js", "copy.js", "icon.svg")
 _FIGURES = (Runs, Failures, Outcomes, Differences, Evaluations)
 
 
@@ -45,6 +49,8 @@ def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
     """The application. `hosts` are the names that a browser may call it by."""
     pages = Pages(desk, access)
     originals = Originals(desk.warehouse.archive)
+    computing = Computing()
+    tokens = AttemptPages(desk, computing, pages.show, pages.form)
     shown = OriginalPages(desk, originals, pages.show)
     return Starlette(
         routes=[
@@ -56,15 +62,31 @@ def build(desk: Desk, access: Access, hosts: list[str]) -> Starlette:
             Route("/document/{run}/{document}/original", shown.original),
             Route("/document/{run}/{document}/page/{page}.png", shown.picture),
             Route("/document/{run}/{document}/page/{page}.json", shown.boxes),
-            Route("/attempt/{attempt}", pages.attempt),
+            Route("/attempt/{attempt}", tokens.attempt),
+            Route("/attempt/{attempt}/probabilities", tokens.state),
+            Route("/attempt/{attempt}/probabilities", tokens.compute, methods=["POST"]),
             *(route for part in _FIGURES for route in part(desk, pages.show).routes()),
             *Files(desk.warehouse.home).routes(),
             Route("/static/{name}", static),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(Guard, access=access)],
         exception_handlers={AssayError: refused},
-        lifespan=originals.living,
+        lifespan=_closing(originals, computing),
     )
+
+
+def _closing(*parts: Originals | Computing) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """The lifespan of an application whose parts hold processes: they end with it."""
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            for part in parts:
+                await run_in_threadpool(part.close)
+
+    return living
 
 
 class Pages:
@@ -107,28 +129,9 @@ class Pages:
             cut=max(len(case.row["text"]) - LONGEST, 0),
         )
 
-    def attempt(self, request: Request) -> Response:
-        """One attempt, token by token."""
-        from flows.review.player import by_mass, by_surprise, played, share
-
-        found = played(self._desk.warehouse, self._desk.model, request.path_params["attempt"])
-        return self.show(
-            "review_attempt.html.j2",
-            request,
-            landed=found.landed,
-            steps=found.steps,
-            siblings=found.siblings,
-            missing=found.missing,
-            run=found.run_id,
-            document=found.document_id,
-            by_mass=by_mass,
-            by_surprise=by_surprise,
-            share=share,
-        )
-
     async def check(self, request: Request) -> Response:
         """What the checks would say of a correction, as JSON; nothing is recorded."""
-        form = await self._form(request)
+        form = await self.form(request)
 
         def answer() -> dict[str, Any]:
             _, verdict = self._desk.check(self._case(request), form["pointer"], _text(form))
@@ -139,7 +142,7 @@ class Pages:
 
     async def decide(self, request: Request) -> Response:
         """Record a decision and go on: after a correction to the same document, else to the next."""
-        form = await self._form(request)
+        form = await self.form(request)
         case = await run_in_threadpool(self._case, request)
         who, seen = self._access.who(request), form["version"]
         here = f"/document/{case.row['run_id']}/{case.row['document_id']}?{_query(request)}"
@@ -152,7 +155,7 @@ class Pages:
     def _case(self, request: Request) -> Case:
         return self._desk.case(request.path_params["run"], request.path_params["document"])
 
-    async def _form(self, request: Request) -> dict[str, str]:
+    async def form(self, request: Request) -> dict[str, str]:
         """The form's fields. Raises UsageError for one that is not ours, or too large."""
         body = b""
         async for chunk in request.stream():

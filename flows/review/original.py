@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from asyncio import to_thread
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from extractors.readers.original import request
@@ -50,21 +48,14 @@ class Originals:
         if workers:
             workers.close()
 
-    @asynccontextmanager
-    async def living(self, app: object) -> AsyncIterator[None]:  # noqa: ARG002  Starlette's signature
-        """For as long as an application lives."""
-        try:
-            yield
-        finally:
-            await to_thread(self.close)
-
     def verify(self, document_id: str) -> None:
         """Read the bytes, to know that they are there and whole."""
         self._archive.get(document_id)
 
     def pages(self, document_id: str) -> Mapping[str, Any]:
         """A PDF's `count` of pages and `sizes` of them in pixels."""
-        return self._told(document_id, wanted="pages")
+        found: Mapping[str, Any] = self._told(document_id, wanted="pages")
+        return found
 
     def picture(self, document_id: str, page: int) -> bytes:
         """A page of a PDF as PNG, counted from 1."""
@@ -78,11 +69,13 @@ class Originals:
 
     def mail(self, document_id: str) -> Mapping[str, Any]:
         """A mail's `headers`, and `attachments` with their SHA-256."""
-        return self._told(document_id, wanted="mail")
+        found: Mapping[str, Any] = self._told(document_id, wanted="mail")
+        return found
 
     def markup(self, document_id: str) -> Mapping[str, Any]:
         """A text's own writing, as HTML has one beside what it shows: `text`, and how much was `cut`."""
-        return self._told(document_id, wanted="markup")
+        found: Mapping[str, Any] = self._told(document_id, wanted="markup")
+        return found
 
     def _told(self, document_id: str, **wanted: Any) -> Any:
         return json.loads(self._asked(document_id, **wanted)[0])

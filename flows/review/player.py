@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log
@@ -11,9 +13,12 @@ from typing import Any
 from extractors.engines.tokenizer import Tokenizer
 from extractors.legal import Legal
 from extractors.scoring import removed_mass
-from flows.trace import SQL, Landed, Step, check_model, steps
+from flows.output import safe
+from flows.trace import SQL, Landed, Step, check_model, steps, with_likelihoods
 from schemas.decoding import Backend
 from schemas.errors import AssayError, UsageError
+from warehouse.asking import Questions
+from warehouse.likelihoods import kept
 from warehouse.store import Warehouse
 
 _SIBLINGS = """
@@ -34,21 +39,36 @@ class Played:
     run_id: str
     document_id: str
     missing: str | None
+    computed: bool
+    """Whether the likeliest tokens at each step are known."""
+
+
+def found(warehouse: Warehouse, attempt_id: str) -> dict[str, Any]:
+    """The row of an attempt, by its whole id or a beginning of it. Raises UsageError."""
+    with warehouse.asking() as ask:
+        return _only(ask, attempt_id)
+
+
+def _only(ask: Questions, attempt_id: str) -> dict[str, Any]:
+    rows = ask.rows(SQL, {"given": attempt_id})
+    if len(rows) != 1:
+        raise UsageError("there is no such attempt")
+    return rows[0]
 
 
 def played(warehouse: Warehouse, model: Path | None, attempt_id: str) -> Played:
     """The attempt of this id; legal tokens are counted with the model's tokenizer. Raises UsageError."""
     with warehouse.asking() as ask:
-        rows = ask.rows(SQL, {"given": attempt_id})
-        siblings = ask.rows(_SIBLINGS, {"attempt": attempt_id})
-    if len(rows) != 1:
-        raise UsageError("there is no such attempt")
-    landed = Landed.of(rows[0])
-    known = (siblings, rows[0]["run_id"], rows[0]["document_id"])
+        row = _only(ask, attempt_id)
+        siblings = ask.rows(_SIBLINGS, {"attempt": row["attempt_id"]})
+        known = kept(ask, row["attempt_id"])
+    landed, missing = Landed.of(row), None
     try:
-        return Played(landed, _traced(landed, model), *known, missing=None)
+        drawn = _traced(landed, model)
     except AssayError as error:
-        return Played(landed, _as_landed(landed), *known, missing=str(error))
+        drawn, missing = _as_landed(landed), str(error)
+    drawn = with_likelihoods(drawn, known)
+    return Played(landed, drawn, siblings, row["run_id"], row["document_id"], missing, bool(known))
 
 
 def _traced(landed: Landed, model: Path | None) -> list[Step]:
@@ -98,3 +118,8 @@ def by_surprise(step: Step) -> int:
 def share(value: float | None) -> str:
     """A probability as the page shows it."""
     return "not known" if value is None else f"{value:.3f}"
+
+
+def likeliest(ranked: Sequence[tuple[str, float]]) -> list[list[str]]:
+    """The likeliest tokens as the page shows them: each in quotes, so that a blank is seen."""
+    return [[safe(json.dumps(text, ensure_ascii=False)), share(one)] for text, one in ranked]

@@ -46,9 +46,13 @@ def tables(text: str, page_starts: Sequence[int], media_type: str, shown: Sequen
     cuts = {edge for _, rows in found for row in rows for cell in row for edge in cell}
     lit = pieces(text, shown, cuts)
     starts = [piece.start for piece in lit]
-    return [
-        Table(name, [[_between(lit, starts, cell) for cell in row] for row in rows]) for name, rows in found
-    ]
+    return [_table(name, rows, lit, starts) for name, rows in found]
+
+
+def _table(name: str, rows: list[list[Cell]], lit: Sequence[Piece], starts: Sequence[int]) -> Table:
+    shown = [[_between(lit, starts, cell) for cell in row[:MOST_COLUMNS]] for row in rows[:MOST_ROWS]]
+    widest = max(map(len, rows), default=0)
+    return Table(name, shown, max(len(rows) - MOST_ROWS, 0), max(widest - MOST_COLUMNS, 0))
 
 
 def _sheet(text: str, start: int, end: int) -> tuple[str, list[list[Cell]]]:

@@ -20,9 +20,9 @@ async function drawBoxes(page) {
   const wanted = namesOf(page).slice(0, 500);
   if (page.dataset.boxes || !wanted.length) return;
   page.dataset.boxes = "asked";
-  const place = page.closest("#original").dataset.place;
+  const address = page.closest("#original").dataset.place;
   const spans = wanted.map(([, span]) => span).join(",");
-  const answer = await fetch(`${place}/page/${page.dataset.page}.json?spans=${spans}`);
+  const answer = await fetch(`${address}/page/${page.dataset.page}.json?spans=${spans}`);
   if (!answer.ok) return;
   const sheet = page.querySelector(".sheet");
   const found = await answer.json();

@@ -20,7 +20,22 @@ function show(number) {
   for (const name of ["text", "number", "field", "raw", "masked", "legal", "removed"]) {
     document.getElementById(`told-${name}`).textContent = told[name];
   }
+  rank("before", token.dataset.before);
+  rank("after", token.dataset.after);
   token.scrollIntoView({ block: "nearest" });
+}
+
+// The likeliest tokens with their probabilities; where none were computed there is no list.
+function rank(name, told) {
+  const list = document.getElementById(`told-${name}`);
+  if (!list) return;
+  list.replaceChildren(...JSON.parse(told).map(([text, probability]) => {
+    const item = document.createElement("li");
+    const code = document.createElement("code");
+    code.textContent = text;
+    item.append(code, ` ${probability}`);
+    return item;
+  }));
 }
 
 function stop() {
@@ -28,6 +43,7 @@ function stop() {
   timer = 0;
   play.setAttribute("aria-pressed", "false");
   play.textContent = "Play";
+  document.getElementById("told").setAttribute("aria-live", "polite");
 }
 
 function toggle() {
@@ -35,6 +51,7 @@ function toggle() {
   if (at >= tokens.length - 1) show(0);
   play.setAttribute("aria-pressed", "true");
   play.textContent = "Pause";
+  document.getElementById("told").setAttribute("aria-live", "off");  // too fast to be read aloud
   timer = setInterval(() => (at < tokens.length - 1 ? show(at + 1) : stop()), PACE_MS);
 }
 
@@ -62,5 +79,14 @@ play.addEventListener("click", toggle);
 tokens.forEach((token, place) => token.addEventListener("click", () => move(place)));
 const shade = document.getElementById("shade");
 shade.addEventListener("change", () => { box.className = shade.value; });
+
+// While the probabilities are computed: loaded again once that has ended, well or not.
+const computing = document.getElementById("computing");
+async function ask() {
+  const state = await (await fetch(computing.dataset.place)).json();
+  if (!state.computing) location.reload();
+}
+if (computing) setInterval(() => ask().catch((error) => { computing.textContent = error.message; }), 2000);
+
 show(tokens.length - 1);
 document.body.dataset.ready = String(tokens.length);
