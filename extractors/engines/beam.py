@@ -2,14 +2,16 @@
 
 AsyncLLM has no beam search with structured output, so it is done here, one token a request, with the mask of
 the same grammar (llguidance). Scores are the model's own log-probabilities, not renormalised by the mask: the
-search looks for the likeliest valid answer. Slow, for a request is made for each beam and token.
+search looks for the likeliest valid answer. Slow, for a request or more is made for each beam and token.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from functools import lru_cache
+from typing import Any, Protocol, TypeAlias
 
 from schemas.errors import EngineRefusedSchema
 from schemas.records import Ending, Token
@@ -52,7 +54,7 @@ class GrammarMask:
         """From the schema and the tokenizer's file. Raises EngineRefusedSchema with the reason."""
         import llguidance
 
-        tokenizer = llguidance.LLTokenizer(tokenizer_json, n_vocab=vocabulary, eos_token=end)
+        tokenizer = _tokenizer(tokenizer_json, vocabulary, end)
         grammar = llguidance.LLMatcher.grammar_from_json_schema(
             json_schema, defaults={"whitespace_flexible": False}
         )
@@ -73,6 +75,14 @@ class GrammarMask:
         copy = self._matcher.deep_copy()  # type: ignore[attr-defined]
         copy.consume_token(token)
         return GrammarMask(copy)
+
+
+@lru_cache(maxsize=2)
+def _tokenizer(tokenizer_json: str, vocabulary: int, end: int) -> Any:
+    """Made once for all documents: it costs more than the schema's grammar."""
+    import llguidance
+
+    return llguidance.LLTokenizer(tokenizer_json, n_vocab=vocabulary, eos_token=end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +112,8 @@ async def search(
     """
     beams, finished = [Beam((), 0.0, mask)], list[Beam]()
     for _ in range(limit):
-        grown = [one for beam in beams for one in await _children(likeliest, beam, width)]
+        children = await asyncio.gather(*(_children(likeliest, beam, width) for beam in beams))
+        grown = [one for of_one_beam in children for one in of_one_beam]
         grown.sort(key=lambda beam: beam.score, reverse=True)
         best = grown[:width]
         finished += [beam for beam in best if beam.tokens[-1].id in ends]

@@ -14,6 +14,8 @@ from extractors.engines.translate import likeliest_tokens, searched_attempt
 from schemas.decoding import Decoding
 from schemas.records import Attempt, Request, Token
 
+RANKED = 32
+"""Tokens looked at without a mask: a mask is sent as the ids of all that it allows, often nearly all."""
 Output: TypeAlias = Callable[[Sequence[int], Any], Awaitable[Any]]
 
 
@@ -35,18 +37,27 @@ class Searcher:
         """The likeliest answer that was found, as an attempt."""
         clock = time.monotonic()
         width, limit = self._decoding.beam_width, self._request.max_tokens
-        ending, drawn = await search(self._likeliest, self._mask, width, limit, self._ends)
+        ending, drawn = await search(self.likeliest, self._mask, width, limit, self._ends)
         text = tokenizer.decode(token.id for token in drawn)
         return searched_attempt(self._request, document_id, ending, drawn, text, clock)
 
-    async def _likeliest(self, ids: Sequence[int], allowed: Allowed, count: int) -> list[Token]:
-        """Best first. Under a mask one request gives one token, and the next is asked for without it."""
+    async def likeliest(self, ids: Sequence[int], allowed: Allowed, count: int) -> list[Token]:
+        """Best first. The best of a wide choice are mostly among the best of all, which is one request."""
+        if allowed is None:
+            return await self._best_of_all(ids, count)
+        ranked = await self._best_of_all(ids, RANKED) if len(allowed) > RANKED else []
+        found = [token for token in ranked if token.id in allowed][:count]
+        return found + await self._masked(ids, allowed - {token.id for token in found}, count - len(found))
+
+    async def _best_of_all(self, ids: Sequence[int], count: int) -> list[Token]:
+        output = await self._output((*self._request.prompt_ids, *ids), sampling.one_token(None, count))
+        return likeliest_tokens(output, count)
+
+    async def _masked(self, ids: Sequence[int], allowed: frozenset[int], count: int) -> list[Token]:
+        """Under a mask one request gives one token, and the next is asked for without it."""
         found: list[Token] = []
-        while len(found) < count and (allowed is None or allowed):
-            parameters = sampling.one_token(allowed, count)
-            output = await self._output((*self._request.prompt_ids, *ids), parameters)
-            if allowed is None:
-                return likeliest_tokens(output, count)
+        while len(found) < count and allowed:
+            output = await self._output((*self._request.prompt_ids, *ids), sampling.one_token(allowed, 0))
             found += [drawn_token(output)]
             allowed -= {found[-1].id}
         return found

@@ -42,6 +42,8 @@ class EmbeddedEngine:
         self.options = options
         self._children = children
         self._compiled: dict[str, float] = {}
+        # A search is hundreds of requests: all at once, each waits for the others until its time is over.
+        self._searches = asyncio.Semaphore(max(1, options.max_num_seqs // 4))
         self.tokenizer = Tokenizer(options.model_dir)
         self.max_model_len = int(core.model_config.max_model_len)
 
@@ -109,9 +111,9 @@ class EmbeddedEngine:
         """One sample; whatever goes wrong is its ending, but for an engine that is down altogether."""
         clock = time.monotonic()
         try:
+            if decoding.beam_width > 1:
+                return await self._search(request, decoding, document_id)
             async with asyncio.timeout(self.options.timeout_s):
-                if decoding.beam_width > 1:
-                    return await self._search(request, decoding, document_id)
                 parameters = sampling.parameters(request, decoding, sample)
                 output = await self._final_output(request.prompt_ids, parameters)
             return attempt_of(output, request, document_id, sample, time.monotonic() - clock)
@@ -126,8 +128,11 @@ class EmbeddedEngine:
 
     async def _search(self, request: Request, decoding: Decoding, document_id: str) -> Attempt:
         config, folder = self.core.model_config, self.options.model_dir
-        searcher = await asyncio.to_thread(Searcher, self._final_output, config, folder, request, decoding)
-        return await searcher.attempt(self.tokenizer, document_id)
+        async with self._searches, asyncio.timeout(self.options.timeout_s):
+            searcher = await asyncio.to_thread(
+                Searcher, self._final_output, config, folder, request, decoding
+            )
+            return await searcher.attempt(self.tokenizer, document_id)
 
     async def _final_output(self, prompt_ids: Sequence[int], parameters: Any) -> Any:
         """The answer; EngineUnavailable where the core dies first, which vLLM itself can miss.

@@ -76,7 +76,7 @@ def distribution() -> Any:
 
 
 def one_token(allowed: frozenset[int] | None, likeliest: int) -> Any:
-    """For a step of a beam search: the likeliest allowed token, or the `likeliest` first ones of all.
+    """For a step of a beam search: the likeliest allowed token, or the `likeliest` first ones without a mask.
 
     Its log-probabilities are the model's own: `allowed_token_ids` is applied after they are taken.
     """

@@ -6,13 +6,17 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from extractors.engines.beam import Allowed, GrammarMask, NoMask, search
+from extractors.engines.beam_engine import RANKED, Searcher
 from extractors.engines.tokenizer import Tokenizer
+from schemas.decoding import Decoding
 from schemas.errors import EngineRefusedSchema
-from schemas.records import Ending, Token
+from schemas.records import Ending, Request, Token
 from tests.extractors.scripted import write_tokenizer
 
 A, B, X, Y, Z, END = range(6)
@@ -50,6 +54,43 @@ async def test_two_beams_find_the_likeliest_valid_answer_and_one_does_not(
 ) -> None:
     ending, drawn = await search(likeliest, ToyMask(), width, 10, frozenset({END}))
     assert (ending, [token.id for token in drawn]) == (Ending.STOP, expected)
+
+
+class Engine:
+    """A vLLM whose next token is A, B, … in this order, and that counts what it is asked."""
+
+    def __init__(self, vocabulary: int) -> None:
+        self.vocabulary = vocabulary
+        self.asked: list[int] = []
+
+    async def output(self, ids: Sequence[int], parameters: Any) -> Any:
+        allowed = parameters.allowed_token_ids or range(self.vocabulary)
+        self.asked.append(len(parameters.allowed_token_ids or ()))
+        best = sorted(allowed)[: max(1, parameters.logprobs)]
+        ranked = {i: SimpleNamespace(logprob=-0.1 * i, decoded_token=str(i)) for i in best}
+        return SimpleNamespace(outputs=[SimpleNamespace(token_ids=[best[0]], logprobs=[ranked])])
+
+
+@pytest.mark.parametrize(
+    ("allowed", "found", "asked"),
+    [
+        (frozenset(range(5, 200)), [5, 6], [0]),  # a wide choice: its best are among the best of all
+        (frozenset(range(RANKED - 1, 200)), [RANKED - 1, RANKED], [0, 200 - RANKED]),  # one of them is
+        (frozenset({150, 160}), [150, 160], [2, 1]),  # a narrow one is asked for itself
+        (frozenset({150}), [150], [1]),
+        (None, [0, 1], [0]),
+    ],
+)
+async def test_the_best_allowed_tokens_with_few_requests(
+    allowed: Allowed, found: list[int], asked: list[int], tmp_path: Path
+) -> None:
+    pytest.importorskip("vllm")
+    engine = Engine(200)
+    config = SimpleNamespace(hf_config=SimpleNamespace(eos_token_id=0), get_vocab_size=lambda: 200)
+    free = Decoding(name="free", mode="prompt", beam_width=2)
+    searcher = Searcher(engine.output, config, tmp_path, Request("r", (1, 2), "{}", 10, 1), free)
+    assert [token.id for token in await searcher.likeliest((), allowed, 2)] == found
+    assert engine.asked == asked
 
 
 async def test_without_a_mask_the_likeliest_of_all_wins() -> None:
