@@ -36,6 +36,7 @@ from flows.pipeline import Pipeline
 from flows.plan import Plan, plan
 from flows.progress import Tally, shown
 from flows.settings import Settings, load
+from flows.stager import Stager
 from schemas.decoding import Decoding
 from schemas.records import Document, Request
 from warehouse.store import Warehouse
@@ -102,7 +103,8 @@ async def piped(engine: EmbeddedEngine, order: Order, settings: Settings) -> tup
     await engine.core.reset_prefix_cache()
     with shown(Tally(len(the_plan.todo)), Console(file=StringIO())) as display:
         started = time.perf_counter()
-        await Pipeline(the_plan, run_id, warehouse, lend, display).run()
+        stager = Stager(warehouse, run_id, settings.shard_size, settings.stage_every)
+        await Pipeline(the_plan, run_id, stager, lend, display).run()
         seconds = time.perf_counter() - started
     rows = warehouse.query("select count(*) as n from attempts").to_pylist()
     return seconds, int(rows[0]["n"])

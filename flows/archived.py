@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,8 +18,12 @@ from flows.plan import Plan, chosen, recover, terms_of
 from flows.settings import Settings
 from schemas.errors import ReadError, WarehouseError
 from schemas.records import Category, Document, Status
+from warehouse.archive import Archive
 from warehouse.archived import Archived, Selection
 from warehouse.store import Warehouse
+
+Attached = Callable[[str], frozenset[str]]
+"""What is known to be attached to a document."""
 
 _TOGETHER = 64
 """Documents whose text is fetched at one opening of the database."""
@@ -108,14 +112,17 @@ class ArchiveIntake:
 
     def bundle(self, arrival: Arrival, pool: ReaderPool) -> Bundle:
         """The document, and what nobody knew to be attached to it where it is read again."""
-        document, blob, data = arrival.landed, arrival.blob, arrival.data
-        assert document is not None  # noqa: S101  `arriving` sets it
-        if isinstance(data, ReadError):
-            damaged = replace(document, text="", page_starts=(), category=data.category, message=str(data))
-            return Bundle(blob, [damaged], set(), listed=False, landed=True)
-        if not self.reread and is_same_reader(document.reader):
-            return Bundle(blob, [document], set(), listed=False, landed=True)
-        return Bundle(blob, self._read_again(document, data, pool), set(), listed=False)
+        reading = Reading(self.warehouse.archive, self.reread, self.purged)
+        return reading.bundle(arrival, pool, self.warehouse.attached)
+
+    def part(self, start: int, stop: int) -> CarriedIntake:
+        """As `Intake` says. The documents and their bytes go along: only this process has the archive."""
+        documents = self.documents[start:stop]
+        arrivals = tuple(replace(self, documents=documents).arriving(1))
+        reading = Reading(self.warehouse.archive, self.reread)
+        landed = [one.landed for one in arrivals if one.landed]
+        again = [one.document_id for one in landed if self.reread or not is_same_reader(one.reader)]
+        return CarriedIntake(arrivals, reading, {one: self.warehouse.attached(one) for one in again})
 
     def _bytes(self, document_id: str) -> bytes | ReadError:
         try:
@@ -123,14 +130,61 @@ class ArchiveIntake:
         except WarehouseError as error:
             return ReadError(Category.UNREADABLE, str(error))
 
-    def _read_again(self, document: Document, data: bytes, pool: ReaderPool) -> list[Document]:
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an archived document is taken up. New attachments go to `archive`."""
+
+    archive: Archive
+    reread: bool = False
+    purged: frozenset[str] = frozenset()
+
+    def bundle(self, arrival: Arrival, pool: ReaderPool, attached: Attached) -> Bundle:
+        """The document, and what nobody knew to be attached to it where it is read again."""
+        document, blob, data = arrival.landed, arrival.blob, arrival.data
+        assert document is not None  # noqa: S101  `arriving` sets it
+        if isinstance(data, ReadError):
+            damaged = replace(document, text="", page_starts=(), category=data.category, message=str(data))
+            return Bundle(blob, [damaged], set(), listed=False, landed=True)
+        if not self.reread and is_same_reader(document.reader):
+            return Bundle(blob, [document], set(), listed=False, landed=True)
+        return Bundle(blob, self._read_again(document, data, pool, attached), set(), listed=False)
+
+    def _read_again(
+        self, document: Document, data: bytes, pool: ReaderPool, attached: Attached
+    ) -> list[Document]:
         """The document as it is read now, in its old place, and attachments that no earlier reader found."""
-        first, *attached = pool.read(data, document.uri)
-        known = self.warehouse.attached(document.document_id) if attached else frozenset()
-        new = [one for one in without(attached, self.purged) if one.document.document_id not in known]
+        first, *found = pool.read(data, document.uri)
+        known = attached(document.document_id) if found else frozenset()
+        new = [one for one in without(found, self.purged) if one.document.document_id not in known]
         for one in new:
-            self.warehouse.archive.put(one.data)
+            self.archive.put(one.data)
         return [replace(first.document, parent_id=document.parent_id), *(one.document for one in new)]
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedIntake:
+    """Archived documents on their way to another process, with their bytes and what is attached to them."""
+
+    arrivals: Sequence[Arrival]
+    reading: Reading
+    attached: Mapping[str, frozenset[str]]
+
+    def arriving(self, at_once: int) -> Iterator[Arrival]:  # noqa: ARG002  they are here
+        """Each document with its bytes, in order."""
+        return iter(self.arrivals)
+
+    def bundle(self, arrival: Arrival, pool: ReaderPool) -> Bundle:
+        """As `ArchiveIntake` does it."""
+        return self.reading.bundle(arrival, pool, self.attached.__getitem__)
+
+    def part(self, start: int, stop: int) -> CarriedIntake:
+        """As `Intake` says."""
+        return replace(self, arrivals=self.arrivals[start:stop])
+
+    def at(self, archive: Archive, purged: frozenset[str]) -> CarriedIntake:
+        """As `Portion` says."""
+        return replace(self, reading=replace(self.reading, archive=archive, purged=purged))
 
 
 def is_same_reader(reader: str) -> bool:

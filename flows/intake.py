@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol
 
@@ -36,6 +36,18 @@ class Intake(Protocol):
         """The documents in one arrival. Runs in a thread, several at once."""
         ...
 
+    def part(self, start: int, stop: int) -> Portion:
+        """What is to be done from `start` to before `stop`."""
+        ...
+
+
+class Portion(Intake, Protocol):
+    """A part that another process can do: it opens no database, and is told there what it lacks."""
+
+    def at(self, archive: Archive, purged: frozenset[str]) -> Portion:
+        """The same with that archive for what is read, and less what was purged."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class StorageIntake:
@@ -65,6 +77,14 @@ class StorageIntake:
         for attachment in results[1:]:
             self.archive.put(attachment.data)
         return Bundle(arrival.blob, [result.document for result in results], set())
+
+    def part(self, start: int, stop: int) -> StorageIntake:
+        """As `Intake` says: the bytes are fetched by whoever does it."""
+        return replace(self, blobs=tuple(self.blobs[start:stop]), purged=frozenset())
+
+    def at(self, archive: Archive, purged: frozenset[str]) -> StorageIntake:
+        """As `Portion` says."""
+        return replace(self, archive=archive, purged=purged)
 
 
 def without(results: Sequence[ReadResult], purged: frozenset[str]) -> list[ReadResult]:

@@ -7,23 +7,22 @@ finds the next one waiting; reading is ahead of it by as many again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Protocol
 
 from extractors.engines.base import Engine
 from extractors.extract import extract_document
-from extractors.legal import QUICK, Legal
 from extractors.readers.pool import ReaderPool
-from extractors.scoring import Scorer
 from flows.bundle import Bundle, Job
 from flows.channel import Channel, drain
 from flows.checker import Checker
 from flows.intake import Arrival
 from flows.plan import Plan
 from flows.progress import Display
-from flows.stager import Stager
+from flows.tools import Tools, tools
 from schemas.records import Document, Extraction, Level
-from warehouse.store import Warehouse
 
 EngineFactory = Callable[[Plan], Awaitable[Engine]]
 READS_AT_ONCE = 16
@@ -31,38 +30,52 @@ READS_AT_ONCE = 16
 IN_FLIGHT_FACTOR = 2
 
 
+class Stages(Protocol):
+    """The end of a pipeline: takes what is finished."""
+
+    async def run(self, bundles: Channel[Bundle]) -> None:
+        """Take all that comes, until the channel ends."""
+        ...
+
+    async def flush(self, more: Iterable[Bundle] = ()) -> None:
+        """Take `more` too; nothing comes after it."""
+        ...
+
+
 class Pipeline:
-    """One run over the blobs of a plan. `stop` ends it early; what is finished is landed all the same."""
+    """One run over the blobs of a plan. `stop` ends it early; what is finished is staged all the same.
+
+    `with_tools` are somebody else's, who closes them; else it has its own.
+    """
 
     def __init__(
-        self, plan: Plan, run_id: str, warehouse: Warehouse, start_engine: EngineFactory, display: Display
+        self,
+        plan: Plan,
+        run_id: str,
+        stager: Stages,
+        start_engine: EngineFactory,
+        display: Display,
+        with_tools: Tools | None = None,
     ) -> None:
-        settings = plan.settings
         self._plan = plan
         self._run_id = run_id
-        self._warehouse = warehouse
+        self._stager = stager
         self._start_engine = start_engine
         self._display = display
-        self._stager = Stager(warehouse, run_id, settings.shard_size, settings.stage_every)
-        self._in_flight = IN_FLIGHT_FACTOR * settings.max_num_seqs
+        self._lent = with_tools
+        self._in_flight = IN_FLIGHT_FACTOR * plan.settings.max_num_seqs
         self._engine: asyncio.Task[Engine] | None = None
         self._claimed: set[str] = set(plan.done)
         self._open: dict[int, Bundle] = {}
         self._working: set[asyncio.Task[Extraction]] = set()
-        self._scorer = _scorer(plan)
         self.stopped = False
 
     async def run(self) -> None:
         """Do the whole plan. Raises EngineError where no engine starts or it refuses the schema."""
-        settings = self._plan.settings
-        readers = ReaderPool(
-            workers=settings.reader_workers,
-            timeout_s=settings.reader_timeout,
-            memory_bytes=settings.reader_memory,
-        )
+        own = tools(self._plan) if self._lent is None else nullcontext(self._lent)
         try:
-            with readers as pool, ThreadPoolExecutor(settings.reader_workers) as threads:
-                await self._flow(pool, threads)
+            with own as lent, ThreadPoolExecutor(self._plan.settings.reader_workers) as threads:
+                await self._flow(lent, threads)
         finally:
             await self._close_engine()
 
@@ -74,15 +87,15 @@ class Pipeline:
         if self._engine is not None and not self._engine.done():
             self._engine.cancel()
 
-    async def _flow(self, pool: ReaderPool, threads: ThreadPoolExecutor) -> None:
+    async def _flow(self, lent: Tools, threads: ThreadPoolExecutor) -> None:
         raw: Channel[Arrival] = Channel(READS_AT_ONCE)
         jobs: Channel[Job] = Channel(self._in_flight)
         finished: Channel[Bundle] = Channel(2 * self._in_flight)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._fetch(raw))
-                group.create_task(self._read_all(raw, jobs, finished, pool, threads))
-                group.create_task(self._extract_all(jobs, finished))
+                group.create_task(self._read_all(raw, jobs, finished, lent.readers, threads))
+                group.create_task(self._extract_all(jobs, finished, lent))
                 group.create_task(self._stager.run(finished))
         except BaseExceptionGroup as errors:
             await self._land_finished()
@@ -132,9 +145,9 @@ class Pipeline:
         if not mine:
             await self._finish(bundle, finished)
 
-    async def _extract_all(self, jobs: Channel[Job], finished: Channel[Bundle]) -> None:
+    async def _extract_all(self, jobs: Channel[Job], finished: Channel[Bundle], tools: Tools) -> None:
         async def one(job: Job) -> None:
-            extraction = await self._extract(job.document)
+            extraction = await self._extract(job.document, tools)
             if extraction is not None:
                 job.bundle.add(extraction)
                 self._display.add(extraction)
@@ -148,11 +161,11 @@ class Pipeline:
         del self._open[id(bundle)]
         await finished.put(bundle)
 
-    async def _extract(self, document: Document) -> Extraction | None:
+    async def _extract(self, document: Document, tools: Tools) -> Extraction | None:
         """One document's outcome; None where the run is being stopped."""
         if self.stopped:
             return None
-        task = asyncio.create_task(self._outcome(document))
+        task = asyncio.create_task(self._outcome(document, tools))
         self._working.add(task)
         try:
             extraction = await task
@@ -166,7 +179,7 @@ class Pipeline:
         finally:
             self._working.discard(task)
 
-    async def _outcome(self, document: Document) -> Extraction:
+    async def _outcome(self, document: Document, tools: Tools) -> Extraction:
         plan = self._plan
         extraction: Extraction = await extract_document(
             document,
@@ -177,7 +190,7 @@ class Pipeline:
             recipe_id=plan.recipe.recipe_id,
             run_id=self._run_id,
             validate=Checker(plan.schema.cls),
-            scorer=self._scorer,
+            scorer=tools.scorer,
         )
         return extraction
 
@@ -209,12 +222,6 @@ class Pipeline:
         await asyncio.wait([self._engine])
         if not self._engine.cancelled() and self._engine.exception() is None:
             await self._engine.result().close()
-
-
-def _scorer(plan: Plan) -> Scorer:
-    backend = plan.decoding.backend
-    legal = Legal(plan.model, backend) if backend in QUICK else None
-    return Scorer(plan.order.scoring or plan.settings.scoring, legal)
 
 
 def _next(arriving: Iterator[Arrival]) -> Arrival | None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from schemas.records import Category, Extraction, Status
+from schemas.records import Category, Extraction, Outcome, Status
 
 _COLOURS = {
     Status.ACCEPTED: "green",
@@ -40,9 +40,13 @@ class Tally:
 
     def add(self, extraction: Extraction) -> None:
         """Count one document that has its outcome."""
-        self.statuses[extraction.status] += 1
-        self.engine_failures += extraction.category in NO_ANSWER
-        self.tokens += sum(attempt.output_tokens for attempt in extraction.attempts)
+        self.count(extraction.outcome)
+
+    def count(self, outcome: Outcome) -> None:
+        """The same, where the extraction itself is elsewhere."""
+        self.statuses[outcome.status] += 1
+        self.engine_failures += outcome.category in NO_ANSWER
+        self.tokens += outcome.tokens
 
     def ready(self) -> None:
         """The engine is loaded: rates count from here."""

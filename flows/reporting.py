@@ -13,6 +13,7 @@ from pathlib import Path
 
 from flows.archived import Rerun
 from flows.order import DocumentsFailed, Order, Summary
+from flows.runner.address import LOCAL, check
 from flows.settings import Settings
 from schemas.errors import SettingError
 
@@ -26,7 +27,10 @@ _QUIET = {
 
 
 def wants_prefect(settings: Settings) -> bool:
-    """Whether this run goes through Prefect."""
+    """Whether this run goes through Prefect. Raises SettingError where its shards cannot run as set."""
+    check(settings)
+    if settings.runner != LOCAL:
+        return True
     if settings.prefect == "auto":
         return bool(settings.prefect_api_url or os.environ.get("PREFECT_API_URL"))
     return settings.prefect == "always"

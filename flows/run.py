@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from typing import Protocol
 
 from rich.console import Console
 
@@ -21,7 +22,9 @@ from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, Watch, shown
 from flows.report import written
+from flows.runner.address import LOCAL
 from flows.settings import Settings
+from flows.stager import Stager
 from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
 from warehouse.store import Warehouse
 
@@ -45,12 +48,39 @@ def carry_out(
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
     with shown(Tally(len(plan.todo)), console) as display:
-        pipeline = Pipeline(plan, run_id, warehouse, _with_gate(start_engine), display)
+        work = _work(plan, run_id, warehouse, start_engine, display)
         watching = nullcontext() if watch is None else watch(run_id, display.tally)
         with _recorded(warehouse, run_id, display), watching:
-            status, message = asyncio.run(_run(pipeline, warehouse, run_id, plan.settings))
+            status, message = asyncio.run(_run(work, warehouse, run_id, plan.settings))
             summary = _end(plan, warehouse, run_id, display.tally, status, message)
     return replace(summary, report=written(warehouse, plan.settings, run_id, plan.order.kind))
+
+
+class Work(Protocol):
+    """What does a run's documents: a pipeline in this process, or workers past it."""
+
+    stopped: bool
+
+    async def run(self) -> None:
+        """Do the whole plan. Raises EngineError where no engine can."""
+        ...
+
+    def stop(self) -> None:
+        """Take up nothing more."""
+        ...
+
+
+def _work(
+    plan: Plan, run_id: str, warehouse: Warehouse, start_engine: EngineFactory, display: Display
+) -> Work:
+    settings = plan.settings
+    if settings.runner != LOCAL and plan.order.kind != "evaluate":  # whose engine serves many runs
+        from flows.runner.spread import Spread
+
+        _load_gate(plan)
+        return Spread(plan, run_id, warehouse, start_engine, display)
+    stager = Stager(warehouse, run_id, settings.shard_size, settings.stage_every)
+    return Pipeline(plan, run_id, stager, _with_gate(start_engine), display)
 
 
 def _with_gate(start_engine: EngineFactory) -> EngineFactory:
@@ -58,11 +88,15 @@ def _with_gate(start_engine: EngineFactory) -> EngineFactory:
 
     async def started(plan: Plan) -> Engine:
         engine = await start_engine(plan)
-        if plan.settings.gate == "on" and plan.order.kind != "evaluate":
-            threading.Thread(target=load_library, name="load-gate", daemon=True).start()
+        _load_gate(plan)
         return engine
 
     return started
+
+
+def _load_gate(plan: Plan) -> None:
+    if plan.settings.gate == "on" and plan.order.kind != "evaluate":
+        threading.Thread(target=load_library, name="load-gate", daemon=True).start()
 
 
 def _begin(plan: Plan, warehouse: Warehouse) -> str:
@@ -99,17 +133,15 @@ def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[N
         raise
 
 
-async def _run(
-    pipeline: Pipeline, warehouse: Warehouse, run_id: str, settings: Settings
-) -> tuple[str, str | None]:
+async def _run(work: Work, warehouse: Warehouse, run_id: str, settings: Settings) -> tuple[str, str | None]:
     """The run's ending and its reason."""
     async with (
         _beating(warehouse, run_id, settings.heartbeat),
-        _stoppable(pipeline),
-        _limited(pipeline, settings.deadline) as over,
+        _stoppable(work),
+        _limited(work, settings.deadline) as over,
     ):
         try:
-            await pipeline.run()
+            await work.run()
         except EngineRefusedSchema:  # the person asked for what cannot be done
             raise
         except EngineError as error:
@@ -119,7 +151,7 @@ async def _run(
             "failed",
             f"the deadline of {settings.deadline:g} s came first: the next run does the rest",
         )
-    return ("interrupted", "stopped on request") if pipeline.stopped else ("finished", None)
+    return ("interrupted", "stopped on request") if work.stopped else ("finished", None)
 
 
 @asynccontextmanager
@@ -139,13 +171,13 @@ async def _beating(warehouse: Warehouse, run_id: str, every_s: float) -> AsyncIt
 
 
 @asynccontextmanager
-async def _limited(pipeline: Pipeline, deadline_s: float | None) -> AsyncIterator[Callable[[], bool]]:
+async def _limited(work: Work, deadline_s: float | None) -> AsyncIterator[Callable[[], bool]]:
     """Stop the run at its deadline; gives what tells whether that was reached before its end."""
     reached = asyncio.Event()
 
     def stop() -> None:
         reached.set()
-        pipeline.stop()
+        work.stop()
 
     timer = None if deadline_s is None else asyncio.get_running_loop().call_later(deadline_s, stop)
     try:
@@ -156,14 +188,14 @@ async def _limited(pipeline: Pipeline, deadline_s: float | None) -> AsyncIterato
 
 
 @asynccontextmanager
-async def _stoppable(pipeline: Pipeline) -> AsyncIterator[None]:
+async def _stoppable(work: Work) -> AsyncIterator[None]:
     """Ctrl-C and SIGTERM stop a run in good order; a second one ends it where it stands."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
         for one in SIGNALS:
             loop.remove_signal_handler(one)
-        pipeline.stop()
+        work.stop()
 
     try:
         for one in SIGNALS:

@@ -21,6 +21,7 @@ from pydantic_settings import (
 )
 
 from extractors.roots import parse as roots_setting
+from flows.runner.address import LOCAL, runner_setting, staging_setting
 from flows.servers import EMBEDDED, engine_setting
 from schemas.decoding import Decoding, Scoring, parse
 from schemas.errors import SettingError
@@ -78,6 +79,17 @@ class Settings(BaseSettings):
     )
     report_url: str | None = Field(
         None, pattern=r"^https?://[^@]+$", description="address below which the reports folder is served"
+    )
+    runner: Annotated[str, AfterValidator(runner_setting)] = Field(
+        LOCAL,
+        description="where shards run: `local`, `ray` for workers on this machine, or ray://head:10001",
+    )
+    workers: int | None = Field(
+        None, ge=1, le=10_000, description="workers of a run on Ray; default: one a GPU, else one a core"
+    )
+    staging: Annotated[str | None, AfterValidator(staging_setting)] = Field(
+        None,
+        description="bucket prefix or folder where workers leave shards, where they do not share ASSAY_HOME",
     )
     schemas: Path | None = Field(None, description="folder with schemas of your own")
     decoding: str = Field("guided-greedy", description="name of the decoding to use when none is given")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from flows.bundle import Bundle
 from flows.channel import Channel
@@ -53,11 +54,16 @@ class Stager:
                 await asyncio.to_thread(self._warehouse.land)
 
     def _stage(self, shard: list[Bundle]) -> None:
-        self._warehouse.stage(
-            f"{self._run_id}-{self._shards:06}",
-            self._run_id,
-            {document.document_id: document for bundle in shard for document in bundle.news}.values(),
-            [extraction for bundle in shard for extraction in bundle.extractions],
-            [sighting for bundle in shard for sighting in bundle.sightings],
-        )
+        stage(self._warehouse, self._run_id, f"{self._run_id}-{self._shards:06}", shard)
         self._shards += 1
+
+
+def stage(warehouse: Warehouse, run_id: str, shard_id: str, bundles: Sequence[Bundle]) -> Path:
+    """Stage bundles as one shard; the folder that it stands in. Raises WarehouseError."""
+    return warehouse.stage(
+        shard_id,
+        run_id,
+        {document.document_id: document for bundle in bundles for document in bundle.news}.values(),
+        [extraction for bundle in bundles for extraction in bundle.extractions],
+        [sighting for bundle in bundles for sighting in bundle.sightings],
+    )

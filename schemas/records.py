@@ -293,3 +293,19 @@ class Extraction:
     findings: tuple[Finding, ...] = ()
     fields: tuple[FieldResult, ...] = field(default=())
     effective_samples: float | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The same in short."""
+        tokens = sum(attempt.output_tokens for attempt in self.attempts)
+        return Outcome(self.document_id, self.status, self.category, tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a document ended, as far as a run counts it. `tokens` were generated for it in all attempts."""
+
+    document_id: str
+    status: Status
+    category: Category | None
+    tokens: int

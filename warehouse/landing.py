@@ -124,15 +124,20 @@ def _land_shard(connection: duckdb.DuckDBPyConnection, shard_id: str, tables: di
     """Land one shard, and the record of it, in one transaction."""
     run_id, staged = shard_run(tables), tables["extractions"].num_rows
     with transaction(connection):
-        fresh = _insert(connection, run_id, tables)
-        row = [shard_id, run_id, staged, fresh, now()]
+        fresh, repeated = _insert(connection, run_id, tables)
+        row = [shard_id, run_id, staged - repeated, fresh, now()]
         connection.execute("INSERT INTO landings VALUES (?, ?, ?, ?, ?)", row)
         connection.execute(_COUNTED, [now(), fresh, run_id])
     return Landed(shards=1, extractions=fresh, skipped=staged - fresh)
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str, pa.Table]) -> int:
-    """Insert what is not there yet; the number of extractions that were not."""
+def _insert(
+    connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str, pa.Table]
+) -> tuple[int, int]:
+    """Insert what is not there yet: how many extractions were not, and how many this run had landed before.
+
+    Two workers may do the same bytes under two names, and neither knows of the other.
+    """
     with _registered(connection, tables):
         connection.execute(_KNOWN)
         connection.execute(_FRESH, {"retry": _retry(connection, run_id)})
@@ -143,7 +148,11 @@ def _insert(connection: duckdb.DuckDBPyConnection, run_id: str, tables: dict[str
             connection.execute(_REREAD)
         if _any(connection, "known_extractions SEMI JOIN fresh USING (document_id)"):
             choose(connection, "SELECT document_id FROM fresh")
-        return int(connection.execute("SELECT count(*) FROM fresh").fetchall()[0][0])
+        return _count(connection, "fresh"), _count(connection, "known_extractions WHERE run_id = ?", run_id)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, rows: str, *parameters: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {rows}", parameters).fetchall()[0][0])
 
 
 def _any(connection: duckdb.DuckDBPyConnection, rows: str) -> bool:

@@ -1,6 +1,7 @@
 """The folders of staged shards: which wait, and which were left half written.
 
-`staging/<shard>/` waits for landing. What is still being written stands under `staging/.<shard>.<pid>.…`.
+`staging/<shard>/` waits for landing. What is still being written is `staging/.<shard>.<host>.<pid>.…`:
+several machines may share the folder, and a process is known by its number on its own machine only.
 Here is only what needs no Arrow, so that a run with nothing to land does not load it.
 """
 
@@ -9,13 +10,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
+import time
 from pathlib import Path
 from uuid import uuid4
 
 from warehouse.processes import is_alive
 
 _SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
-_ASIDE = re.compile(r"\..+\.(?P<pid>[0-9]+)\.[0-9a-f]{8}")
+_ASIDE = re.compile(r"\..+\.(?P<host>[^.]+)\.(?P<pid>[0-9]+)\.[0-9a-f]{8}")
+_LONG_GONE_S = 86_400.0
+"""A shard is written within seconds: one of another machine that is this old was given up."""
 
 
 def is_name(shard_id: str) -> bool:
@@ -25,7 +30,7 @@ def is_name(shard_id: str) -> bool:
 
 def aside_of(place: Path) -> Path:
     """A new name beside `place`, for a shard that this process is writing."""
-    return place.with_name(f".{place.name}.{os.getpid()}.{uuid4().hex[:8]}")
+    return place.with_name(f".{place.name}.{_host()}.{os.getpid()}.{uuid4().hex[:8]}")
 
 
 def waiting(folder: Path) -> list[Path]:
@@ -41,5 +46,19 @@ def sweep(folder: Path) -> None:
         return
     for path in folder.iterdir():
         named = _ASIDE.fullmatch(path.name)
-        if named and not is_alive(int(named["pid"])):
+        if named and _is_gone(path, named["host"], int(named["pid"])):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_gone(path: Path, host: str, pid: int) -> bool:
+    if host == _host():
+        return not is_alive(pid)
+    try:
+        return time.time() - path.stat().st_mtime > _LONG_GONE_S
+    except FileNotFoundError:  # it was finished meanwhile
+        return False
+
+
+def _host() -> str:
+    """This machine's name as a part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())

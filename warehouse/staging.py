@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.errors import WarehouseError
-from schemas.records import Document, Extraction
+from schemas.records import Category, Document, Extraction, Outcome, Status
 from warehouse.files import flush, writing
 from warehouse.rows import Row, Sighting, shard_rows
 from warehouse.shards import aside_of, is_name
@@ -46,6 +47,24 @@ def read_shard(path: Path) -> dict[str, pa.Table]:
         return {name: _read(path / f"{name}.parquet", schema) for name, schema in TABLES.items()}
     except (OSError, pa.ArrowException, KeyError) as error:
         raise WarehouseError(f"the staged shard {path} is damaged: {error}") from error
+
+
+def outcomes(path: Path) -> list[Outcome]:
+    """How the documents of one staged shard ended. Raises WarehouseError where it is damaged."""
+    tables = read_shard(path)
+    tokens: Counter[str] = Counter()
+    for attempt in tables["attempts"].select(["document_id", "output_tokens"]).to_pylist():
+        tokens[attempt["document_id"]] += attempt["output_tokens"]
+    ended = tables["extractions"].select(["document_id", "status", "category"]).to_pylist()
+    return [
+        Outcome(
+            row["document_id"],
+            Status(row["status"]),
+            Category(row["category"]) if row["category"] else None,
+            tokens[row["document_id"]],
+        )
+        for row in ended
+    ]
 
 
 def shard_run(tables: dict[str, pa.Table]) -> str:

@@ -1,0 +1,83 @@
+"""Where shards run, as the settings say it, and whether that place answers."""
+
+from __future__ import annotations
+
+import os
+import socket
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from schemas.errors import SettingError
+
+if TYPE_CHECKING:
+    from flows.settings import Settings
+
+LOCAL = "local"
+RAY = "ray"
+"""A cluster on this machine, for the time of the run."""
+
+_NEEDED = ("ray", "prefect_ray")
+_CONNECT_S = 10.0
+
+
+def runner_setting(value: str) -> str:
+    """`local`, `ray`, or a cluster's address. Raises ValueError that shows no value."""
+    if value in (LOCAL, RAY):
+        return value
+    parts = urlsplit(value)
+    if parts.scheme != "ray" or not parts.hostname or parts.port is None or parts.path or parts.query:
+        raise ValueError("neither `local` nor `ray` nor a cluster such as ray://head:10001")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("an address of a Ray cluster holds no credentials")
+    return value
+
+
+def staging_setting(value: str | None) -> str | None:
+    """A prefix in a bucket, or a folder, whose path is made to hold anywhere. Raises ValueError."""
+    if value is None:
+        return None
+    if "://" not in value:
+        return str(Path(value).expanduser().absolute())
+    parts = urlsplit(value)
+    if parts.scheme not in ("s3", "gs", "az") or not parts.netloc or "@" in parts.netloc:
+        raise ValueError("neither a folder nor a prefix without credentials, such as s3://bucket/staging")
+    return value.rstrip("/")
+
+
+def check(settings: Settings) -> None:
+    """Whether shards can run where they shall. Raises SettingError, one line, before anything is begun."""
+    if settings.runner == LOCAL:
+        return
+    if settings.prefect == "never":
+        raise SettingError(
+            f"ASSAY_RUNNER={settings.runner}: shards are Prefect's tasks; do not set ASSAY_PREFECT=never"
+        )
+    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+        raise SettingError(
+            f"ASSAY_RUNNER={settings.runner}: {missing[0].replace('_', '-')} is not installed: "
+            "install the `ray` extra (pip install 'assay[ray]')"
+        )
+    if settings.runner != RAY:
+        _check_cluster(settings)
+
+
+def _check_cluster(settings: Settings) -> None:
+    if not (settings.prefect_api_url or os.environ.get("PREFECT_API_URL")):
+        raise SettingError(
+            f"ASSAY_RUNNER={settings.runner}: its workers report to a Prefect server: set PREFECT_API_URL"
+        )
+    parts = urlsplit(settings.runner)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), timeout=_CONNECT_S).close()
+    except OSError as error:
+        raise unreachable(settings.runner, error.strerror or str(error)) from None
+
+
+def unreachable(address: str, reason: str) -> SettingError:
+    """The error for a cluster that does not answer."""
+    return SettingError(
+        f"ASSAY_RUNNER={address}: no Ray cluster answers there ({reason}): start it with `ray start --head`, "
+        "or set ASSAY_RUNNER=local"
+    )

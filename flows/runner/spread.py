@@ -1,0 +1,204 @@
+"""A run's shards on Ray, through Prefect's Ray task runner: one Prefect task a shard, one lander for all.
+
+Workers stage; this process counts and lands. A shard whose worker is lost goes to another one, under the same
+name, so that it is landed once. What no worker can do ends as `failed`, with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from prefect_ray.context import remote_options
+
+from flows.output import note, safe
+from flows.pipeline import EngineFactory
+from flows.plan import Plan
+from flows.progress import Display
+from flows.runner.cluster import cluster
+from flows.runner.crew import Crew, Member
+from flows.runner.engine import NoEngine
+from flows.runner.job import Job, Part, Reply, job_of
+from flows.runner.lander import Lander
+from flows.runner.marks import marked
+from flows.runner.shard import Shard
+from flows.runner.task import Refused, shard
+from flows.tools import tools
+from schemas.errors import EngineRefusedSchema, EngineUnavailable
+from warehouse.store import Warehouse
+
+TRIES = 3
+"""Workers that may be lost over one shard before its documents are set aside."""
+_LOOK_EVERY_S = 0.5
+_STOP_S = 60.0
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    """A part, who has it, and how often a worker was lost over it."""
+
+    number: int
+    part: Part
+    member: Member | None = None
+    future: Any = None
+    lost: int = 0
+
+
+class Spread:
+    """One run over the blobs of a plan, on the workers of a cluster. `stop` ends it early."""
+
+    def __init__(
+        self, plan: Plan, run_id: str, warehouse: Warehouse, start_engine: EngineFactory, display: Display
+    ) -> None:
+        self._plan = plan
+        self._run_id = run_id
+        self._warehouse = warehouse
+        self._display = display
+        self._job: Job = job_of(plan, run_id, start_engine)
+        self._lander = Lander(warehouse, run_id, plan.settings, display)
+        self._again: deque[_Task] = deque()
+        self._at_work: dict[Any, _Task] = {}
+        self._given_up = False
+        self.stopped = False
+
+    async def run(self) -> None:
+        """Do the whole plan. Raises EngineError where no worker can, SettingError for no cluster."""
+        try:
+            await asyncio.to_thread(self._spread)
+        finally:
+            self._given_up = True  # where this was cancelled, the thread ends by itself
+
+    def stop(self) -> None:
+        """Take up nothing more; parts at work end early."""
+        self.stopped = True
+
+    def _spread(self) -> None:
+        self._display.stage("waiting for workers")
+        with marked(self._warehouse, self._run_id), cluster(self._plan.settings) as runner:
+            crew = Crew(self._job)
+            try:
+                with remote_options(num_cpus=0):  # a task only waits for its worker
+                    self._work(runner, crew)
+            finally:
+                crew.close()
+                self._lander.land(now=True)
+
+    def _work(self, runner: Any, crew: Crew) -> None:
+        coming = self._parts()
+        while not (self.stopped or self._given_up):
+            crew.look()
+            more = self._hand_out(runner, crew, coming)
+            if not (self._at_work or more):
+                return
+            self._settle(crew)
+            self._lander.land()
+            self._check(crew)
+        self._end_early(crew)
+
+    def _parts(self) -> Iterator[_Task]:
+        size, total = self._plan.settings.shard_size, len(self._plan.todo)
+        for number, start in enumerate(range(0, total, size)):
+            stop = min(start + size, total)
+            name = f"{self._run_id}-{number:06}"
+            self._lander.expect(name, stop - start)
+            yield _Task(number, Part(name, self._plan.intake.part(start, stop), stop - start))
+
+    def _hand_out(self, runner: Any, crew: Crew, coming: Iterator[_Task]) -> bool:
+        """Give free workers their parts; whether there may be more."""
+        while (member := crew.free()) is not None:
+            task = self._again.popleft() if self._again else next(coming, None)
+            if task is None:
+                return False
+            self._submit(runner, member, task)
+        return True
+
+    def _submit(self, runner: Any, member: Member, task: _Task) -> None:
+        packed = pickle.dumps(task.part)
+        given = {"number": task.number, "worker": member.actor, "part": packed}
+        task.future, task.member = runner.submit(shard, given), member
+        member.parts += 1
+        self._at_work[task.future.wrapped_future] = task
+
+    def _settle(self, crew: Crew) -> None:
+        """Wait a moment for parts, and see what came of those that ended."""
+        if not self._at_work:
+            time.sleep(_LOOK_EVERY_S)
+            return
+        ended, _ = ray.wait(list(self._at_work), num_returns=1, timeout=_LOOK_EVERY_S)
+        for one in ended:
+            task = self._at_work.pop(one)
+            assert task.member is not None  # noqa: S101  it was handed out
+            task.member.parts -= 1
+            self._ended(crew, task, task.member, _result(task.future))
+
+    def _ended(self, crew: Crew, task: _Task, member: Member, result: Reply | BaseException) -> None:
+        if isinstance(result, Reply):
+            if self._display.tally.stage != "extracting":
+                self._display.ready()
+            tally = self._display.tally
+            tally.compile_s = max(tally.compile_s, result.compile_s)
+            self._lander.count(task.part.shard_id, result.outcomes)
+        elif isinstance(result, Refused) and result.fatal:
+            raise EngineRefusedSchema(result.reason)
+        elif isinstance(result, Refused):
+            note(f"assay: {safe(str(result))}: it gets no more documents")
+            crew.dismiss(member, result.host, result.reason)
+            self._again.append(task)
+        else:
+            self._lost(crew, task, member, result)
+
+    def _lost(self, crew: Crew, task: _Task, member: Member, error: BaseException) -> None:
+        """A worker, or the way to it, was lost over a part: another one does it, but not for ever."""
+        crew.lost(member)
+        task.lost += 1
+        reason = (str(error).splitlines() or [""])[0][:200]
+        if task.lost < TRIES:
+            note(f"assay: a worker was lost over shard {task.number}; another one does it")
+            self._again.append(task)
+            return
+        self._set_aside(task, f"{TRIES} workers were lost over its shard: {type(error).__name__}: {reason}")
+
+    def _check(self, crew: Crew) -> None:
+        """Raises EngineUnavailable where nobody can do the work; what was handed out is then `failed`."""
+        patience = self._plan.settings.engine_patience
+        if self._at_work or (crew.members and time.monotonic() - crew.idle_since < patience):
+            return
+        told = "; ".join(f"{host}: {reason}" for host, reason in crew.refused.items())
+        reason = f"no worker can do it: {told or f'none came up within {patience:g} s'}"
+        while self._again:
+            self._set_aside(self._again.popleft(), reason)
+        raise EngineUnavailable(reason)
+
+    def _set_aside(self, task: _Task, reason: str) -> None:
+        """Its documents are read here, and end as `failed` with the reason: the next run takes them up."""
+
+        async def none(plan: Plan) -> NoEngine:
+            return NoEngine(plan, reason)
+
+        with tools(self._plan) as lent:
+            reply = asyncio.run(Shard(self._plan, self._job, task.part, none, lent).run())
+        self._lander.count(task.part.shard_id, reply.outcomes)
+
+    def _end_early(self, crew: Crew) -> None:
+        """Let parts at work stage what is finished of them."""
+        crew.stop()
+        until = time.monotonic() + _STOP_S
+        while self._at_work and not self._given_up and time.monotonic() < until:
+            for one in ray.wait(list(self._at_work), num_returns=1, timeout=_LOOK_EVERY_S)[0]:
+                task = self._at_work.pop(one)
+                result = _result(task.future)
+                if isinstance(result, Reply):
+                    self._lander.count(task.part.shard_id, result.outcomes)
+
+
+def _result(future: Any) -> Reply | BaseException:
+    """What a task gave, or what it raised."""
+    future.wait()
+    found = future.result(raise_on_failure=False)
+    return found if isinstance(found, Reply | BaseException) else RuntimeError(str(found))

@@ -1,0 +1,153 @@
+"""Shards on a local Ray cluster of two workers: the same rows as in one process, also where one is killed."""
+
+from __future__ import annotations
+
+import contextvars
+import io
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from flows.order import Order, Summary
+from flows.pipeline import EngineFactory
+from flows.plan import Plan, planned
+from flows.run import carry_out
+from flows.settings import Settings
+from schemas.records import Status
+from tests.flows import ray_engines
+from tests.flows.fake_engine import receipt
+from warehouse.store import Warehouse
+
+pytest.importorskip("ray", reason="the `ray` extra is not installed")
+pytestmark = pytest.mark.slow
+
+DOCUMENTS = 10
+_ROWS = {
+    "extractions": "document_id, recipe_id, schema, status, level, category, value, attempts, is_current",
+    "fields": "document_id, pointer, value, is_null, grounding, span_start, span_end",
+    "findings": "document_id, pointer, level, rule, severity, message",
+    "attempts": "document_id, number, sample, seed, ending, text, prompt_tokens, output_tokens, chosen",
+    "documents": "document_id, text, reader",  # the name that is kept of two is the first one landed
+    "sightings": "uri, size, document_id",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Prefect's server and two Ray workers on loopback, for all tests here."""
+    from prefect.testing.utilities import prefect_test_harness
+
+    from flows.runner.cluster import cluster
+
+    made = Settings(home=tmp_path_factory.mktemp("cluster"), runner="ray", workers=2)
+    with prefect_test_harness(server_startup_timeout=200), cluster(made):
+        yield
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Receipts, one of them under two names, in different shards."""
+    (tmp_path / "signed").mkdir()
+    folder = tmp_path / "source"
+    folder.mkdir()
+    for number in range(1, DOCUMENTS + 1):
+        (folder / f"{number:02}.txt").write_text(receipt(number))
+    (folder / "99-again.txt").write_text(receipt(1))
+    return folder
+
+
+def run(
+    home: Path,
+    model: Path,
+    source: Path,
+    engine: EngineFactory,
+    change: Callable[[Plan], Plan] = lambda one: one,
+    **given: object,
+) -> Summary:
+    made = Settings.model_validate(
+        {
+            "home": home,
+            "model": model,
+            "shard_size": 3,
+            "stage_every": 0.2,
+            "reader_workers": 1,
+            "workers": 2,
+            **given,
+        }
+    )
+    with planned(Order(str(source), "receipt@1"), made) as plan:
+        return carry_out(change(plan), start_engine=engine, console=Console(file=io.StringIO()))
+
+
+def rows(home: Path) -> dict[str, list[dict[str, object]]]:
+    """What two runs over the same documents have in common: all but ids and times."""
+    warehouse = Warehouse(home)
+    return {
+        table: warehouse.query(f"SELECT {columns} FROM {table} ORDER BY ALL").to_pylist()
+        for table, columns in _ROWS.items()
+    }
+
+
+def test_two_workers_leave_the_rows_of_one_process(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    alone, spread = tmp_path / "alone", tmp_path / "spread"
+    run(alone, model_dir, source, ray_engines.signing)
+    for path in (tmp_path / "signed").iterdir():
+        path.unlink()
+    summary = run(spread, model_dir, source, ray_engines.signing, runner="ray")
+    assert (summary.status, summary.documents) == ("finished", DOCUMENTS)
+    assert rows(spread) == rows(alone)
+    workers = {int(path.name) for path in (tmp_path / "signed").iterdir()}
+    assert len(workers) == 2
+    assert os.getpid() not in workers
+    assert list((spread / "staging").iterdir()) == []
+    again = run(spread, model_dir, source, ray_engines.signing, runner="ray")
+    assert (again.run_id, again.skipped) == (None, DOCUMENTS + 1)
+
+
+def test_a_worker_killed_in_mid_shard_loses_and_doubles_nothing(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    signed, home = tmp_path / "signed", tmp_path / "home"
+    hold = signed / "hold"
+    hold.touch()
+    ended: list[Summary] = []
+    context = contextvars.copy_context()
+    work = threading.Thread(
+        target=lambda: ended.append(context.run(run, home, model_dir, source, ray_engines.slow, runner="ray"))
+    )
+    work.start()
+    victim = _first_at_work(signed)
+    os.kill(victim, signal.SIGKILL)
+    hold.unlink()
+    work.join(120)
+    assert not work.is_alive()
+    assert (ended[0].status, dict(ended[0].statuses)) == ("finished", {Status.ACCEPTED: DOCUMENTS})
+    warehouse = Warehouse(home)
+    counted = "SELECT count(*) AS n, count(DISTINCT document_id) AS documents FROM {}"
+    for table in ("extractions", "attempts"):
+        assert warehouse.query(counted.format(table)).to_pylist() == [
+            {"n": DOCUMENTS, "documents": DOCUMENTS}
+        ]
+    (gate,) = warehouse.query(
+        "SELECT sum(documents) AS staged, sum(landed) AS landed FROM landings"
+    ).to_pylist()
+    assert gate == {"staged": DOCUMENTS, "landed": DOCUMENTS}
+
+
+def _first_at_work(signed: Path, seconds: float = 90.0) -> int:
+    """A worker's process, once two are at work."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = [int(path.name) for path in signed.iterdir() if path.name != "hold"]
+        if len(found) == 2:
+            return found[0]
+        time.sleep(0.05)
+    raise AssertionError("two workers were never at work")
