@@ -12,7 +12,7 @@ _TOLERANCE_S = 2.0
 def is_alive(pid: int, seen: datetime | None = None) -> bool:
     """Whether this machine has a process of this number; with `seen` (UTC), one that was there already then.
 
-    Numbers are given again: in a container that was started anew, the next run often has that of the last one.
+    Numbers are given again: in a container that was started anew, the next run often has the last one's.
     """
     try:
         os.kill(pid, 0)

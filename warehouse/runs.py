@@ -116,11 +116,13 @@ def end(connection: duckdb.DuckDBPyConnection, **ending: Any) -> None:
 def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
     """The running runs whose process is gone, or silent for `silence_s` seconds."""
     rows = connection.execute(
-        "SELECT run_id, host, pid, heartbeat_at FROM runs WHERE status = 'running'"
+        "SELECT run_id, host, pid, heartbeat_at, started_at FROM runs WHERE status = 'running'"
     ).fetchall()
     here, oldest = socket.gethostname(), now() - timedelta(seconds=silence_s)
     return [
-        run for run, host, pid, beat in rows if beat < oldest or (host == here and not is_alive(pid, beat))
+        run
+        for run, host, pid, beat, started in rows
+        if beat < oldest or (host == here and not is_alive(pid, started))
     ]
 
 

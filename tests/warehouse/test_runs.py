@@ -67,7 +67,7 @@ def test_a_number_that_another_process_has_by_now_is_of_no_living_run(warehouse:
     later = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
         before, now = start(warehouse, later.pid), start(warehouse, later.pid)
-        sql = "UPDATE runs SET heartbeat_at = heartbeat_at - INTERVAL 20 MINUTE WHERE run_id = ?"
+        sql = "UPDATE runs SET started_at = started_at - INTERVAL 20 MINUTE WHERE run_id = ?"
         warehouse.query(sql, [before], read_only=False)
         assert warehouse.reap() == [before]
         assert status(warehouse, now) == "running"
