@@ -48,7 +48,9 @@ class Stack:
         """Start each service once those that it depends on are as it wants them, until all are ready."""
         postgres = self.services["postgres"]
         prepare_postgres(postgres, postgres.places.mounts["/var/lib/postgresql/data"])
+        begun = time.monotonic()
         self.until(self._advanced, limit_s, "the stack is up")
+        print(f"the stack was up after {time.monotonic() - begun:.0f} s")
 
     def _advanced(self) -> bool:
         for service in self.services.values():
