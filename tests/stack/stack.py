@@ -13,7 +13,8 @@ from typing import Any
 from tests.stack import dockerfile
 from tests.stack.compose import SECRETS, config
 from tests.stack.places import Places, free_ports
-from tests.stack.process import Service, prepare_postgres
+from tests.stack.postgres import prepare_postgres
+from tests.stack.process import Service
 
 PORTS = (
     "POSTGRES_PORT",
@@ -25,7 +26,7 @@ PORTS = (
     "VLLM_PORT",
     "WORKER_PORT",
 )
-_LOOK_S = 0.2
+_LOOK_S = 0.4
 
 
 class Stack:
