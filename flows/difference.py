@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from flows.settings import Settings
 from schemas.errors import UsageError
+from warehouse.differences import answers, schemas, summary
 from warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     from schemas.registry import SchemaVersion
     from validators.statistics import Difference
-
-_CHANGES = "SELECT change, documents FROM run_diff_summary($a, $b)"
-_SCHEMAS = "SELECT schema FROM runs WHERE run_id IN ($a, $b) GROUP BY schema"
-_ANSWERS = """
-SELECT document_id, old.value::VARCHAR AS old, new.value::VARCHAR AS new
-FROM extractions AS old JOIN extractions AS new USING (document_id)
-WHERE old.run_id = $a AND new.run_id = $b ORDER BY document_id
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +39,25 @@ class Comparison:
 
 def compare_runs(warehouse: Warehouse, settings: Settings, a: str, b: str) -> Comparison:
     """What became of the documents of run `a` in run `b`."""
-    runs = {"a": a, "b": b}
-    changes = {row["change"]: row["documents"] for row in warehouse.query(_CHANGES, runs).to_pylist()}
-    schemas = [row["schema"] for row in warehouse.query(_SCHEMAS, runs).to_pylist()]
-    if len(schemas) != 1 or not warehouse.labels(schemas[0]):
+    changes = {row["change"]: row["documents"] for row in warehouse.answer(summary(a, b))}
+    refs = [row["schema"] for row in warehouse.answer(schemas(a, b))]
+    if len(refs) != 1 or not warehouse.labels(refs[0]):
         return Comparison(changes, None)
-    return Comparison(changes, _judged(warehouse, settings, schemas[0], runs))
+    return Comparison(changes, _judged(warehouse, settings, refs[0], a, b))
 
 
-def _judged(warehouse: Warehouse, settings: Settings, ref: str, runs: Mapping[str, str]) -> Judged | None:
+def _judged(warehouse: Warehouse, settings: Settings, ref: str, a: str, b: str) -> Judged | None:
     from flows.evaluation.asked import Asked
     from flows.evaluation.known import known_labels
     from schemas.registry import load
 
     schema = load(settings.schemas).resolve(ref)
     try:
-        labels = known_labels(Asked(None, ref, runs=tuple(runs.values())), schema, warehouse)
+        labels = known_labels(Asked(None, ref, runs=(a, b)), schema, warehouse)
     except UsageError:  # none that can be used
         return None
     known = {label.document_id: label.fields for label in labels.rows}
-    rows = [row for row in warehouse.query(_ANSWERS, runs).to_pylist() if known.get(row["document_id"])]
+    rows = [row for row in warehouse.answer(answers(a, b)) if known.get(row["document_id"])]
     old, new = (
         [_is_right(schema, row[side], known[row["document_id"]]) for row in rows] for side in ("old", "new")
     )

@@ -13,35 +13,10 @@ from pydantic import ValidationError
 
 from extractors.prompts import chat, compact
 from schemas.registry import SchemaVersion
+from warehouse.examples import examples
 from warehouse.files import whole
 from warehouse.store import Warehouse
 
-# A label without an attempt is from a file of labels, and so part of an evaluation; one with an attempt is a
-# person's word on an answer. What was measured is held out, and so is any document of the same text.
-_ROWS = """
-WITH folded AS (
-    SELECT document_id, sha256(lower(regexp_replace(text, '\\s+', ' ', 'g'))) AS same_text
-    FROM documents WHERE category IS NULL
-),
-held_out AS (
-    SELECT document_id FROM evaluation_inputs UNION
-    SELECT document_id FROM labels WHERE attempt_id IS NULL
-),
-held_texts AS (SELECT same_text FROM folded SEMI JOIN held_out USING (document_id)),
-corrected AS (
-    SELECT document_id, map_from_entries(list((pointer, value::VARCHAR) ORDER BY label_id)) AS labels
-    FROM (SELECT document_id, pointer, arg_max(value, label_id) AS value, max(label_id) AS label_id
-        FROM labels WHERE schema = $schema AND attempt_id IS NOT NULL GROUP BY document_id, pointer)
-    GROUP BY document_id
-)
-SELECT document_id, current.value::VARCHAR AS value, drawn.value::VARCHAR AS drawn, corrected.labels,
-    same_text IN (FROM held_texts) AS is_held_out
-FROM current JOIN extractions AS drawn USING (run_id, document_id) JOIN folded USING (document_id)
-    LEFT JOIN corrected USING (document_id)
-WHERE current.schema = $schema AND current.value IS NOT NULL
-    AND (current.status = 'accepted' OR corrected.labels IS NOT NULL)
-ORDER BY document_id
-"""
 _TOGETHER = 256
 """Documents whose text is fetched at one opening of the database."""
 
@@ -73,7 +48,7 @@ def export_training(
 def _examples(
     warehouse: Warehouse, schema: SchemaVersion, control_tokens: frozenset[str], written: Written
 ) -> Iterator[list[dict[str, str]]]:
-    rows = warehouse.query(_ROWS, {"schema": schema.ref}).to_pylist()
+    rows = warehouse.answer(examples(schema.ref))
     wanted = [row for row in rows if not row["is_held_out"]]
     written.left_out["in an evaluation"] = len(rows) - len(wanted)
     for start in range(0, len(wanted), _TOGETHER):

@@ -16,6 +16,7 @@ import duckdb
 
 from schemas.errors import UsageError, WarehouseError
 from warehouse.archive import Archive
+from warehouse.asked import Asked
 from warehouse.asking import Questions
 from warehouse.connection import BRIEF_S, WAIT_S, opened, transaction
 from warehouse.migrate import is_current, migrate
@@ -79,6 +80,11 @@ class Home:
         """One opening for several questions of our own; it can neither change a table nor touch a file."""
         with self._opened(read_only=True) as connection:
             yield Questions(connection)
+
+    def answer(self, asked: Asked) -> list[dict[str, Any]]:
+        """The rows that answer one question of our own."""
+        with self.asking() as ask:
+            return asked.rows(ask)
 
     def _read(self, ask: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
         with self._opened(read_only=True) as connection:

@@ -12,13 +12,19 @@ from schemas.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from warehouse.asked import Asked
     from warehouse.store import Warehouse
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout, for programs.")]
 
 
+def answer(asked: Asked) -> list[dict[str, Any]]:
+    """Rows of a question of ours. Raises UsageError where nothing was ever landed here."""
+    return warehouse().answer(asked)
+
+
 def ask(sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Rows of a read-only question. Raises UsageError where nothing was ever landed here."""
+    """Rows of a read-only question, which may be a person's own."""
     rows: list[dict[str, Any]] = ask_table(sql, parameters).to_pylist()
     return rows
 
@@ -41,7 +47,9 @@ def warehouse() -> Warehouse:
 
 def resolve_run(given: str) -> str:
     """The run_id that starts with `given`. Raises UsageError where none or several do."""
-    rows = ask("SELECT run_id FROM runs WHERE starts_with(run_id, $given) LIMIT 3", {"given": given})
+    from warehouse.listings import called
+
+    rows = answer(called(given, 3))
     if len(rows) != 1:
         raise UsageError(
             f"{'no run' if not rows else 'more than one run'} starts with {given!r}: see `assay runs`"

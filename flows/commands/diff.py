@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.commands.asking import AsJson, ask, resolve_run, warehouse
+from flows.commands.asking import AsJson, answer, resolve_run, warehouse
 from flows.output import note, say, say_json, say_rows
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ COLUMNS = (
     *("change", "uri", "pointer", "old_status", "new_status", "old_category", "new_category"),
     *("old_value", "new_value", "old_span", "new_span"),
 )
-_ROWS = "FROM run_diff($a, $b) LIMIT $limit"
 
 
 def diff(
@@ -32,10 +31,11 @@ def diff(
     """
     from flows.difference import compare_runs
     from flows.settings import load
+    from warehouse.differences import changes
 
     a, b = resolve_run(run_a), resolve_run(run_b)
     found = compare_runs(warehouse(), load(), a, b)
-    rows = [_spanned(row) for row in ask(_ROWS, {"a": a, "b": b, "limit": limit})]
+    rows = [_spanned(row) for row in answer(changes(a, b, limit))]
     if as_json:
         say_json({"run_a": a, "run_b": b, **_as_json(found), "changes": rows})
         return

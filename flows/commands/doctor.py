@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flows.commands.asking import AsJson, ask
+from flows.commands.asking import AsJson, answer
 from flows.output import safe, say, say_json
-
-_QUARANTINE = "SELECT run_id, schema, documents FROM runs WHERE status = 'quarantined' ORDER BY run_id DESC"
-_FAILED = """
-SELECT run_id, quality_results.message FROM quality_results JOIN runs USING (run_id)
-WHERE runs.status = 'quarantined' AND NOT success AND severity = 'critical' ORDER BY run_id DESC, number
-"""
 
 
 def doctor(as_json: AsJson = False) -> None:
     """Say in words which symptoms the warehouse shows, with the evidence, and what to do next."""
     from flows.doctor import advice
+    from warehouse.listings import quarantined, symptoms
 
-    applying = [row for row in ask("FROM symptoms") if row["applies"]]
-    held_back = ask(_QUARANTINE)
+    applying, held_back = answer(symptoms()), answer(quarantined())
     if as_json:
         told = [{**row, "evidence": json.loads(row["evidence"]), "told": advice(row)} for row in applying]
         say_json({"symptoms": told, "quarantined": held_back})
@@ -33,7 +27,9 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _tell_quarantine(held_back: list[dict[str, Any]]) -> None:
-    why = ask(_FAILED)
+    from warehouse.listings import reasons
+
+    why = answer(reasons())
     for run in held_back:
         say(f"run {run['run_id']} ({safe(run['schema'])}, {run['documents']} documents) is in quarantine")
         for found in why:

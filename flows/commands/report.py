@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.asking import AsJson, ask, resolve_run, warehouse
+from flows.commands.asking import AsJson, answer, resolve_run, warehouse
 from flows.output import say, say_json
 from schemas.errors import UsageError
-
-_NEWEST = "SELECT run_id FROM runs WHERE status <> 'running' ORDER BY run_id DESC LIMIT 1"
 
 
 def report(
@@ -38,7 +36,9 @@ def report(
 
 
 def _newest() -> str:
-    rows = ask(_NEWEST)
+    from warehouse.listings import newest
+
+    rows = answer(newest())
     if not rows:
         raise UsageError("no run has ended yet: see `assay runs`")
     return str(rows[0]["run_id"])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.asking import AsJson, ask, resolve_run, warehouse
+from flows.commands.asking import AsJson, answer, resolve_run, warehouse
 from flows.output import say, say_json, say_rows
 
 COLUMNS = (
@@ -22,8 +22,6 @@ COLUMNS = (
     "seconds",
     "source",
 )
-_SQL = "SELECT * FROM run_summary ORDER BY run_id DESC LIMIT $limit"
-
 app = typer.Typer(help="List the runs; let one out of quarantine.", rich_markup_mode=None)
 
 
@@ -35,7 +33,9 @@ def runs(
 ) -> None:
     """List the runs, newest first."""
     if context.invoked_subcommand is None:
-        say_rows(ask(_SQL, {"limit": limit}), COLUMNS, as_json)
+        from warehouse.listings import runs as listed
+
+        say_rows(answer(listed(limit)), COLUMNS, as_json)
 
 
 @app.command()
