@@ -16,6 +16,7 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore, from_url
 
 from extractors.patterns import has_wildcard, is_skipped_path, matcher, split_pattern
+from schemas.addresses import redacted
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob, Category
 
@@ -119,4 +120,5 @@ def _head(root: str, key: str) -> Blob | None:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+    """The store's reason; it may quote the endpoint as it was set, with a user and a password in it."""
+    return redacted((str(error).splitlines() or [type(error).__name__])[0][:300])

@@ -16,6 +16,10 @@ class Channel(Generic[T]):
     def __init__(self, size: int) -> None:
         self._queue: asyncio.Queue[object] = asyncio.Queue(size)
 
+    def __len__(self) -> int:
+        """The items that wait now; the mark of the end counts as one."""
+        return self._queue.qsize()
+
     async def put(self, item: T) -> None:
         """Hand an item on; waits where the next stage is behind."""
         await self._queue.put(item)

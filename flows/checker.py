@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flows import telemetry
 from schemas.contract import ExtractionSchema
 from schemas.records import Document, Verdict
 from validators.grounding.index import SourceIndex
@@ -17,6 +18,7 @@ class Checker:
 
     def __call__(self, text: str, document: Document) -> Verdict:
         """The verdict on one answer's raw text."""
-        if self._index is None:
-            self._index = SourceIndex(document.text)
-        return validate(text, self._schema, self._index)
+        with telemetry.span("validate"):
+            if self._index is None:
+                self._index = SourceIndex(document.text)
+            return validate(text, self._schema, self._index)

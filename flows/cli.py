@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from flows import logs
 from flows.commands import (
     decodings,
     diff,
@@ -64,6 +65,7 @@ app.add_typer(decodings.app, name="decodings")
 
 def main() -> None:
     """Run the command line. What a person can put right is one line on stderr and exit 2, no traceback."""
+    logs.use("json" if os.environ.get("ASSAY_LOG") == "json" else "text")
     try:
         app()
     except AssayError as error:

@@ -7,6 +7,7 @@ bidirectional override could show one value and mean another. So nothing of it i
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +18,9 @@ from typing import Any
 
 import typer
 from rich.cells import cell_len, set_cell_size
+
+from flows import logs
+from flows.secrets import redact
 
 # Overrides and isolates reorder what stands around them; U+061C, 200E and 200F only mark a direction.
 _BIDI = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -46,7 +50,10 @@ def say(text: str = "") -> None:
 
 def note(text: str) -> None:
     """One line on stderr: news for a person, never part of the result."""
-    typer.echo(text, err=True)
+    if logs.is_json():
+        logging.getLogger(__name__).info(text)
+    else:
+        typer.echo(redact(text), err=True)
 
 
 def plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Protocol
 from extractors.engines.base import Engine
 from extractors.extract import extract_document
 from extractors.readers.pool import ReaderPool
+from flows import logs, telemetry
 from flows.bundle import Bundle, Job
 from flows.channel import Channel, drain
 from flows.checker import Checker
@@ -91,6 +92,8 @@ class Pipeline:
         raw: Channel[Arrival] = Channel(READS_AT_ONCE)
         jobs: Channel[Job] = Channel(self._in_flight)
         finished: Channel[Bundle] = Channel(2 * self._in_flight)
+        for name, channel in (("read", raw), ("generate", jobs), ("stage", finished)):
+            telemetry.queue(name, channel.__len__)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._fetch(raw))
@@ -126,7 +129,8 @@ class Pipeline:
         async def one(arrival: Arrival) -> None:
             if not self.stopped:
                 loop = asyncio.get_running_loop()
-                bundle = await loop.run_in_executor(threads, self._plan.intake.bundle, arrival, pool)
+                with telemetry.span("read", bytes=arrival.blob.size):
+                    bundle = await loop.run_in_executor(threads, self._plan.intake.bundle, arrival, pool)
                 await self._hand_on(bundle, jobs, finished)
 
         await drain(raw, one, self._plan.settings.reader_workers)
@@ -180,6 +184,14 @@ class Pipeline:
             self._working.discard(task)
 
     async def _outcome(self, document: Document, tools: Tools) -> Extraction:
+        key = document.document_id
+        with logs.about(document=key), telemetry.span("document", document=key):
+            extraction = await self._extracted(document, tools)
+            telemetry.ended(extraction)
+            logs.tell("document", **figures(extraction))
+        return extraction
+
+    async def _extracted(self, document: Document, tools: Tools) -> Extraction:
         plan = self._plan
         extraction: Extraction = await extract_document(
             document,
@@ -203,6 +215,7 @@ class Pipeline:
 
     async def _start(self) -> Engine:
         engine = await self._start_engine(self._plan)
+        engine = telemetry.watched(engine, self._plan.settings.max_num_seqs)
         try:
             await self._compile(engine)
         except BaseException:
@@ -222,6 +235,19 @@ class Pipeline:
         await asyncio.wait([self._engine])
         if not self._engine.cancelled() and self._engine.exception() is None:
             await self._engine.result().close()
+
+
+def figures(extraction: Extraction) -> dict[str, object]:
+    """What a log tells of an outcome: names from closed lists and counts, nothing that was written."""
+    attempts = extraction.attempts
+    return {
+        "status": str(extraction.status),
+        "level": extraction.level and str(extraction.level),
+        "category": extraction.category and str(extraction.category),
+        "attempts": len(attempts),
+        "output_tokens": sum(one.output_tokens for one in attempts),
+        "seconds": round(sum(one.total_s or 0.0 for one in attempts), 3),
+    }
 
 
 def _next(arriving: Iterator[Arrival]) -> Arrival | None:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from flows import logs
 from schemas.records import Category, Extraction, Outcome, Status
 
 _COLOURS = {
@@ -134,7 +135,11 @@ class Display:
 
     def write(self, line: str) -> None:
         """One plain line of news, above the live one."""
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        if logs.is_json():
+            counts = {str(status): count for status, count in self.tally.statuses.items()}
+            logs.tell("progress", stage=self.tally.stage, expected=self.tally.expected, **counts)
+        else:
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
         self._next = time.monotonic() + self._every_s
 
 
@@ -146,7 +151,7 @@ def _render(tally: Tally) -> Text:
 def shown(tally: Tally, console: Console | None = None) -> Iterator[Display]:
     """A display that is taken down on leaving, after one last line."""
     console = console or Console(stderr=True)
-    if not console.is_terminal:
+    if logs.is_json() or not console.is_terminal:
         display = Display(tally, console, None)
         yield display
         display.write(tally.line())

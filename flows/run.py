@@ -14,6 +14,7 @@ from typing import Protocol
 from rich.console import Console
 
 from extractors.engines.base import Engine
+from flows import logs, telemetry
 from flows.engine import start
 from flows.gate import gated, load_library, own_suite
 from flows.order import Summary
@@ -23,6 +24,7 @@ from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, Watch, shown
 from flows.report import written
 from flows.runner.address import LOCAL
+from flows.secrets import redact
 from flows.settings import Settings
 from flows.stager import Stager
 from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
@@ -47,13 +49,22 @@ def carry_out(
     own_suite(plan.settings, plan.schema.ref)  # one that cannot be read is told now, not after the night
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
-    with shown(Tally(len(plan.todo)), console) as display:
+    with observed(plan, run_id), shown(Tally(len(plan.todo)), console) as display:
         work = _work(plan, run_id, warehouse, start_engine, display)
         watching = nullcontext() if watch is None else watch(run_id, display.tally)
         with _recorded(warehouse, run_id, display), watching:
             status, message = asyncio.run(_run(work, warehouse, run_id, plan.settings))
             summary = _end(plan, warehouse, run_id, display.tally, status, message)
+            logs.tell("run ended", status=summary.status, **_counts(display.tally))
     return replace(summary, report=written(warehouse, plan.settings, run_id, plan.order.kind))
+
+
+@contextmanager
+def observed(plan: Plan, run_id: str) -> Iterator[None]:
+    """What is logged and traced meanwhile belongs to this run."""
+    with logs.about(run=run_id), telemetry.run(run_id, plan.schema.ref, plan.order.kind):
+        logs.tell("run started", schema=plan.schema.ref, recipe=plan.recipe.recipe_id, blobs=len(plan.todo))
+        yield
 
 
 class Work(Protocol):
@@ -127,7 +138,8 @@ def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[N
     except BaseException as error:
         status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         display.tally.stage = status
-        reason = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+        reason = redact(str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}")
+        logs.tell("run ended", status=status, **_counts(display.tally))
         with suppress(AssayError):
             warehouse.finish_run(run_id, status, _counts(display.tally), reason)
         raise
@@ -224,6 +236,7 @@ def _end(
     """Land what still waits, close the run's record, and sum up."""
     if status == "finished" and tally.engine_failures:
         status, message = "failed", f"{tally.engine_failures} documents got no answer from the engine"
+    message = None if message is None else redact(message)
     held = warehouse.end_run(run_id, status, _counts(tally), message)
     if held is not None:
         message = "; ".join(filter(None, (message, f"{held} `assay land` lands what waits in staging.")))

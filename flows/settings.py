@@ -118,6 +118,9 @@ class Settings(BaseSettings):
         pattern=r"^(none|all|[a-z0-9_]+@[0-9]+(,[a-z0-9_]+@[0-9]+)*)$",
         description="schema versions whose typed tables landing keeps: receipt@1,invoice@2, or all, or none",
     )
+    log: Literal["text", "json"] = Field(
+        "text", description="what stderr is written as: for a person, or one object a line for a collector"
+    )
     gate: Literal["on", "off"] = Field("on", description="check each ended run with Great Expectations")
     prefect: Literal["auto", "always", "never"] = Field(
         "auto", description="report runs to Prefect: where a server is set, always, or never"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from flows import logs, telemetry
 from flows.bundle import Bundle
 from flows.channel import Channel
 from schemas.errors import WarehouseLocked
@@ -49,13 +50,17 @@ class Stager:
         shard, self._pending = [*self._pending, *more], []
         self._since = time.monotonic()
         if shard:
-            await asyncio.to_thread(self._stage, shard)
-            with suppress(WarehouseLocked):
-                await asyncio.to_thread(self._warehouse.land)
+            shard_id = f"{self._run_id}-{self._shards:06}"
+            with logs.about(shard=shard_id), telemetry.span("shard", shard=shard_id, blobs=len(shard)):
+                await self._land(shard_id, shard)
 
-    def _stage(self, shard: list[Bundle]) -> None:
-        stage(self._warehouse, self._run_id, f"{self._run_id}-{self._shards:06}", shard)
+    async def _land(self, shard_id: str, shard: list[Bundle]) -> None:
+        await asyncio.to_thread(stage, self._warehouse, self._run_id, shard_id, shard)
         self._shards += 1
+        logs.tell("shard staged", documents=sum(len(bundle.extractions) for bundle in shard))
+        with suppress(WarehouseLocked), telemetry.span("land"):
+            landed = await asyncio.to_thread(self._warehouse.land)
+            logs.tell("shard landed", shards=landed.shards, documents=landed.extractions)
 
 
 def stage(warehouse: Warehouse, run_id: str, shard_id: str, bundles: Sequence[Bundle]) -> Path:

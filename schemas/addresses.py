@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import re
 
+_PERSON = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#\"'<>]*@")
+_BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
+_SIGNED = re.compile(
+    r"(?i)([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|awsaccesskeyid|signature|sig|token|"
+    r"access_token|api_?key|key|password|secret)=)[^&\s\"'<>]+"
+)
 _USER = re.compile(r"^[A-Za-z0-9+.-]+://[^/?#]*@")
 
 
@@ -15,3 +21,8 @@ def without_credentials(address: str) -> str:
             "(AWS_ACCESS_KEY_ID and the like) or in a Prefect block"
         )
     return address
+
+
+def redacted(text: str) -> str:
+    """`text` with what gives access taken out of the addresses and headers in it."""
+    return _SIGNED.sub(r"\1***", _BEARER.sub(r"\1***", _PERSON.sub(r"\1***@", text)))

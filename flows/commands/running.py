@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from flows import logs
 from flows.output import note, safe, say, say_json
 from schemas.records import Status
 
@@ -22,6 +23,7 @@ def run(
     from flows.plan import nothing_to_do
     from flows.reporting import wants_prefect
 
+    logs.use(settings.log)
     with planned as plan:
         if not plan.todo:
             return nothing_to_do(plan)

@@ -10,7 +10,7 @@ from prefect import runtime
 from prefect.concurrency.sync import concurrency
 from prefect.states import Failed
 
-from flows import artifacts, events
+from flows import artifacts, events, logs
 from flows.order import DocumentsFailed, Summary
 from flows.output import note, safe
 from flows.plan import Plan
@@ -43,6 +43,7 @@ def settings_here() -> Settings:
     Whoever may fill in a deployment's form could otherwise have any file of the worker read.
     """
     settings = load()
+    logs.use(settings.log)
     if not runtime.deployment.id:
         return settings
     if not settings.roots:

@@ -25,6 +25,7 @@ from schemas.errors import SettingError
 
 START_S = 180.0
 """Seconds that a server may take until it answers: it creates or upgrades its database first."""
+_LEASES = "prefect.server.concurrency.lease_storage.filesystem"
 _AGAIN_AFTER_S = 1.0
 _STOP_S = 15.0
 
@@ -113,6 +114,8 @@ def _answers(url: str) -> bool:
 def main(parent: str, host: str, port: str) -> None:
     """Become the server."""
     die_with(int(parent))
+    # In memory, Prefect's default, a restart would forget who holds a deployment's only place, for ever.
+    os.environ.setdefault("PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE", _LEASES)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", host, "--port", port]
     os.execv(sys.executable, command)  # noqa: S606  a list of arguments, no shell
 
