@@ -1,6 +1,7 @@
 "use strict";
 // The original beside the fields: fetched when it is wanted first, a PDF's pages as they come into view.
-const view = document.getElementById("view");
+const link = document.getElementById("view");
+const view = link && document.createElement("button");
 const pane = document.getElementById("original-view");
 const told = document.getElementById("view-told");
 const KEPT = "assay-view";
@@ -28,7 +29,9 @@ async function drawBoxes(page) {
   const found = await answer.json();
   found.forEach((boxes, number) => boxes.forEach((box) => sheet.append(marked(wanted[number][0], box))));
   page.dataset.boxes = "drawn";
-  if (view && active >= 0) light(active, place);
+  if (!view || active < 0) return;
+  const first = paint();
+  if (first && page.contains(first)) first.scrollIntoView({ block: "center" });
 }
 
 // Boxes are in ten-thousandths of the page.
@@ -60,10 +63,9 @@ function watch(root) {
 
 async function fill() {
   told.textContent = "loading";
-  const page = new DOMParser().parseFromString(await (await fetch(view.href)).text(), "text/html");
+  const page = new DOMParser().parseFromString(await (await fetch(link.href)).text(), "text/html");
   pane.replaceChildren(document.adoptNode(page.getElementById("original") || page.querySelector("main")));
   watch(pane);
-  told.textContent = "";
 }
 
 async function turn(toOriginal) {
@@ -74,13 +76,16 @@ async function turn(toOriginal) {
   pane.hidden = !toOriginal;
   source.hidden = toOriginal;
   view.textContent = toOriginal ? "Text as read" : "The original";
+  told.textContent = toOriginal ? "The original is shown." : "The text as read is shown.";
   document.body.dataset.view = toOriginal ? "original" : "text";
   if (active >= 0) light(active, place);
 }
 
 if (view) {
-  view.setAttribute("role", "button");
-  view.addEventListener("click", (event) => { event.preventDefault(); turn(pane.hidden); });
+  view.id = link.id;
+  view.textContent = link.textContent;
+  link.replaceWith(view);
+  view.addEventListener("click", () => turn(pane.hidden));
   document.addEventListener("lit", (event) => {
     if (pane.hidden) return;
     const page = [...pane.querySelectorAll(".page")].find((one) => namesOf(one).some(([name]) => name === event.detail));

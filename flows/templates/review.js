@@ -9,18 +9,24 @@ let asked = 0;
 
 function placesOf(mark) { return mark.dataset.places.split(" "); }
 
+// Colours the marks of the active field; the first one of its chosen place that can be seen.
+function paint() {
+  let first = null;
+  for (const mark of document.querySelectorAll("mark")) {
+    const names = placesOf(mark);
+    const here = names.includes(`${active}.${place}`);
+    mark.classList.toggle("lit", names.some((name) => name.startsWith(`${active}.`)));
+    mark.classList.toggle("here", here);
+    if (here && first === null && mark.offsetParent !== null) first = mark;
+  }
+  return first;
+}
+
 function light(card, chosen) {
   active = card;
   place = chosen;
   cards.forEach((one, number) => one.classList.toggle("active", number === card));
-  let first = null;
-  for (const mark of document.querySelectorAll("mark")) {
-    const names = placesOf(mark);
-    const here = names.includes(`${card}.${chosen}`);
-    mark.classList.toggle("lit", names.some((name) => name.startsWith(`${card}.`)));
-    mark.classList.toggle("here", here);
-    if (here && first === null && mark.offsetParent !== null) first = mark;
-  }
+  const first = paint();
   if (first) first.scrollIntoView({ block: "center" });
   if (cards[card]) cards[card].scrollIntoView({ block: "nearest" });
   document.dispatchEvent(new CustomEvent("lit", { detail: `${card}.${chosen}` }));

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
@@ -32,7 +32,7 @@ from schemas.errors import ReadError
 from schemas.registry import load as load_registry
 from scripts.served import served
 from tests.browser import Watch, chromium
-from tests.extractors.readers.documents import FILLED_FORM, mail, pdf, word, workbook
+from tests.extractors.readers.documents import FILLED_FORM, mail, pdf, scanned_pdf, word, workbook
 from tests.flows.fake_engine import Factory
 from warehouse.archive import Archive
 from warehouse.store import Warehouse
@@ -41,7 +41,6 @@ ADDRESS = "http://127.0.0.1:8177"
 ATTACK = "<script>document.title='taken'</script><img src=x onerror=alert(1)>"
 PDF = pdf("A cover", "COMPANY 0007 SDN BHD\nTOTAL 7.50", *["More"] * 8)
 HTML = f"<html><body onload='alert(1)'>{ATTACK}<p>TOTAL 7.50</p><a href='javascript:alert(1)'>x</a>"
-NAMES = ("a.pdf", "huge.pdf", "page.html", "letter.eml", "book.xlsx", "list.csv", "text.docx", "broken.pdf")
 
 
 def documents() -> dict[str, bytes]:
@@ -56,6 +55,7 @@ def documents() -> dict[str, bytes]:
         "book.xlsx": workbook(Costs=[["Item", "Cost"], [f"{ATTACK}", "TOTAL 7.50"]], More=[["x"]]),
         "list.csv": b'item;cost\n"a ""quoted""; one";TOTAL 7.50\n',
         "text.docx": word("TOTAL 7.50", [["a"]]),
+        "scan.pdf": scanned_pdf("copy"),
         "broken.pdf": PDF[: len(PDF) // 3],
     }
 
@@ -165,6 +165,13 @@ def test_a_page_that_claims_to_be_huge_is_drawn_small(desk: TestClient, places: 
     assert Image.open(io.BytesIO(answer.content)).size == (1200, 1200)
 
 
+def test_a_scan_that_gave_no_text_is_shown_even_so(desk: TestClient, places: dict[str, str]) -> None:
+    figures = shown(desk, places["scan.pdf"]).css("figure")
+    assert [one.attributes["data-spans"] or "" for one in figures] == ["", ""]
+    assert desk.get(f"{places['scan.pdf']}/page/2.png").headers["content-type"] == "image/png"
+    assert desk.get(f"{places['scan.pdf']}/page/2.json?spans=0-1").status_code == 422
+
+
 def test_markup_is_shown_as_text_and_does_nothing(desk: TestClient, places: dict[str, str]) -> None:
     html = shown(desk, places["page.html"])
     assert text(html, "#original pre") == HTML
@@ -241,40 +248,49 @@ def test_a_page_that_takes_too_long_ends_in_words(tmp_path: Path) -> None:
         originals.close()
 
 
+@pytest.fixture(scope="module")
+def served_desk(night: Path) -> Iterator[tuple[str, Browser]]:
+    """The address of the desk, and a browser."""
+    with served(night) as address, chromium() as browser:
+        yield address, browser
+
+
 def test_a_key_switches_to_the_original_where_the_field_lights_up(
-    night: Path, places: dict[str, str]
+    served_desk: tuple[str, Browser], places: dict[str, str]
 ) -> None:
-    with served(night) as address, chromium() as browser:
-        watch = Watch(browser.new_page())
-        page = watch.page
-        page.goto(address + places["a.pdf"])
-        page.keyboard.press("v")
-        page.locator("body[data-view=original]").wait_for()
-        expect(page.locator("#source")).to_be_hidden()
-        for _ in range(3):
-            page.keyboard.press("j")
-        lit = page.locator("figure:nth-of-type(2) mark.box.lit.here")
-        expect(lit).to_be_in_viewport()
-        expect(page.locator(".page img").nth(1)).to_have_js_property("naturalWidth", 1200)
-        box, sheet = lit.bounding_box(), page.locator("figure:nth-of-type(2) .sheet").bounding_box()
-        assert box is not None
-        assert sheet is not None
-        assert sheet["x"] < box["x"] < box["x"] + box["width"] < sheet["x"] + sheet["width"]
-        assert 5 < box["width"] < 200
-        assert not any(url.endswith("/page/10.png") for url in watch.asked)  # far below what is in view
-        page.goto(address + places["letter.eml"])
-        page.locator("body[data-view=original]").wait_for()  # it is remembered
-        for _ in range(3):
-            page.keyboard.press("j")
-        expect(page.locator("#original-view pre mark.lit")).to_have_text("7.50")
-        page.keyboard.press("v")
-        expect(page.locator("#source")).to_be_visible()
-        assert watch.told == []
+    address, browser = served_desk
+    watch = Watch(browser.new_page())
+    page = watch.page
+    page.goto(address + places["a.pdf"])
+    page.keyboard.press("v")
+    page.locator("body[data-view=original]").wait_for()
+    expect(page.locator("#source")).to_be_hidden()
+    for _ in range(3):
+        page.keyboard.press("j")
+    lit = page.locator("figure:nth-of-type(2) mark.box.lit.here")
+    expect(lit).to_be_in_viewport()
+    expect(page.locator(".page img").nth(1)).to_have_js_property("naturalWidth", 1200)
+    box, sheet = lit.bounding_box(), page.locator("figure:nth-of-type(2) .sheet").bounding_box()
+    assert box is not None
+    assert sheet is not None
+    assert sheet["x"] < box["x"] < box["x"] + box["width"] < sheet["x"] + sheet["width"]
+    assert 5 < box["width"] < 200
+    assert not any(url.endswith("/page/10.png") for url in watch.asked)  # far below what is in view
+    page.goto(address + places["letter.eml"])
+    page.locator("body[data-view=original]").wait_for()  # it is remembered
+    for _ in range(3):
+        page.keyboard.press("j")
+    expect(page.locator("#original-view pre mark.lit")).to_have_text("7.50")
+    page.keyboard.press("v")
+    expect(page.locator("#source")).to_be_visible()
+    assert watch.told == []
 
 
-def test_a_page_that_cannot_be_drawn_says_so_in_its_place(night: Path, places: dict[str, str]) -> None:
-    with served(night) as address, chromium() as browser:
-        page = browser.new_page()
-        page.route("**/page/1.png", lambda route: route.fulfill(status=422, body="It is damaged."))
-        page.goto(f"{address}{places['a.pdf']}/original")
-        expect(page.locator("figure:nth-of-type(1) .told")).to_have_text("It is damaged.")
+def test_a_page_that_cannot_be_drawn_says_so_in_its_place(
+    served_desk: tuple[str, Browser], places: dict[str, str]
+) -> None:
+    address, browser = served_desk
+    page = browser.new_page()
+    page.route("**/page/1.png", lambda route: route.fulfill(status=422, body="It is damaged."))
+    page.goto(f"{address}{places['a.pdf']}/original")
+    expect(page.locator("figure:nth-of-type(1) .told")).to_have_text("It is damaged.")
