@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -49,14 +50,21 @@ class Spelling(FakeEngine):
         return replace(super()._attempt(request, document_id, text), tokens=tokens)
 
 
-@pytest.fixture
-def home(tmp_path: Path, model_dir: Path) -> Path:
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     """The home of a run over one receipt."""
-    (tmp_path / "receipt.txt").write_text(receipt(7))
-    settings = Settings(home=tmp_path / "home", model=model_dir)
-    with planned(Order(str(tmp_path / "receipt.txt"), "receipt@1", "prompt-greedy"), settings) as plan:
+    folder = tmp_path_factory.mktemp("player")
+    (folder / "receipt.txt").write_text(receipt(7))
+    settings = Settings(home=folder / "home", model=model_dir)
+    with planned(Order(str(folder / "receipt.txt"), "receipt@1", "prompt-greedy"), settings) as plan:
         carry_out(plan, start_engine=Factory(kind=Spelling), console=Console(file=io.StringIO()))
     return settings.home
+
+
+@pytest.fixture
+def home(night: Path, tmp_path: Path) -> Path:
+    """A copy that a test may write into."""
+    return Path(shutil.copytree(night, tmp_path / "home"))
 
 
 @pytest.fixture
