@@ -12,6 +12,7 @@ from flows.cli import app
 from flows.difference import compare_runs
 from flows.evaluation.asked import Asked
 from flows.evaluation.known import known_labels
+from flows.review.answer import labelled
 from flows.settings import Settings
 from schemas.errors import UsageError
 from schemas.records import Extraction, Status
@@ -102,7 +103,7 @@ def test_without_labels_there_is_no_claim(home: Path) -> None:
 
 
 def test_a_label_of_one_row_alone_makes_no_claim_and_costs_no_diff(home: Path) -> None:
-    """The review desk labels one value of a list: without the whole list it says nothing of an answer."""
+    """A label of one value of a list says nothing of an answer, unless the whole list is labelled too."""
     warehouse = Warehouse(home)
     runs = [warehouse.start_run("extract", "invoice@2", RECIPE, "in/") for _ in "ab"]
 
@@ -123,6 +124,17 @@ def test_a_label_of_one_row_alone_makes_no_claim_and_costs_no_diff(home: Path) -
     add("5", "/lines/1/line_total", '"4.00"')
     (label,) = known_labels(asked, schema, warehouse).rows
     assert label.fields["lines"] == [{"line_total": Decimal("3.00")}]
+
+
+def test_a_row_put_right_at_the_desk_labels_its_list_and_counts(home: Path) -> None:
+    answer = {"reasoning": "", "lines": [{"line_total": "1.00"}, {"line_total": "2.00"}]}
+    warehouse = Warehouse(home)
+    for number, (pointer, said) in enumerate(labelled(answer, "/lines/1/line_total")):
+        said_so = json.dumps(said)
+        row = LabelRow(str(number), sha("a"), "invoice@2", pointer, said_so, "me", "review", now())
+        warehouse.add_labels([row])
+    (label,) = known_labels(Asked(None, "invoice@2", runs=("r",)), load().resolve("invoice@2"), warehouse).rows
+    assert [row["line_total"] for row in label.fields["lines"]] == [Decimal("1.00"), Decimal("2.00")]
 
 
 def test_unknown_runs_are_refused(runs: tuple[str, str]) -> None:

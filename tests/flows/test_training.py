@@ -120,7 +120,10 @@ def test_a_label_that_does_not_fit_leaves_its_document_out(
     assert written.left_out["a label that does not fit the schema"] == 1
 
 
-def test_the_command_leaves_out_what_a_trainer_would_obey(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_the_command_leaves_out_what_a_trainer_would_obey(
+    warehouse: Warehouse, model_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_MODEL", str(model_dir))  # else it would be converted into this home
     file = str(tmp_path / "set.jsonl")
     result = CliRunner().invoke(app, ["export", "training", file, "--schema", "receipt@1"])
     assert result.exit_code == 0, result.output
