@@ -71,7 +71,7 @@ def _source(selection: Selection) -> str:
 def planned_rerun(rerun: Rerun, settings: Settings) -> Iterator[Plan]:
     """The plan, in a home that is held until leaving. Raises as `flows.plan.planned` does."""
     with exclusive(settings.home, settings.wait):
-        recover(Warehouse(settings.home))
+        recover(settings)
         yield plan_rerun(rerun, settings)
 
 

@@ -19,6 +19,7 @@ from flows.lock import exclusive
 from flows.model import model_folder
 from flows.order import Order, Summary
 from flows.readable import readable
+from flows.runner.collecting import collect
 from flows.servers import Identified, identified, told
 from flows.settings import Settings, own_decodings
 from schemas.decoding import Decoding
@@ -80,15 +81,16 @@ def planned(order: Order, settings: Settings) -> Iterator[Plan]:
     Raises UsageError for what cannot be asked, WarehouseError where the home cannot be used.
     """
     with exclusive(settings.home, settings.wait):
-        warehouse = Warehouse(settings.home)
-        recover(warehouse)
+        recover(settings)
         yield plan(order, settings)
 
 
-def recover(warehouse: Warehouse) -> None:
+def recover(settings: Settings) -> None:
     """Land what runs that died had staged, then close their records. What a reader holds up can wait."""
+    warehouse = Warehouse(settings.home)
     brief = warehouse.briefly()
     with suppress(WarehouseLocked):
+        collect(settings)
         if warehouse.staging.is_dir() and any(warehouse.staging.iterdir()):
             brief.land()  # only then: it loads Arrow, which takes longer than all the rest of a plan
         brief.reap()

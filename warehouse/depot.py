@@ -37,7 +37,10 @@ class Depot:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._store = _store(address)
+        try:
+            self._store = _store(address)
+        except (BaseError, OSError, ValueError) as error:
+            raise self._unusable(error) from error
 
     def send(self, run_id: str, shard: Path, archive: Archive) -> None:
         """Send a staged shard's folder with all that stands in `archive`. One that was sent is replaced."""
@@ -107,7 +110,7 @@ class Depot:
 
 def _store(address: str) -> ObjectStore:
     if "://" not in address:
-        return LocalStore(Path(address).expanduser().absolute(), mkdir=True)
+        return LocalStore(Path(address).expanduser().absolute(), automatic_cleanup=True, mkdir=True)
     # Plain HTTP only where the endpoint that the user has set is plain HTTP.
     return from_url(address, client_options={"allow_http": True})
 

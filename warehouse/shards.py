@@ -18,7 +18,7 @@ from uuid import uuid4
 from warehouse.processes import is_alive
 
 _SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
-_ASIDE = re.compile(r"\..+\.(?P<host>[^.]+)\.(?P<pid>[0-9]+)\.[0-9a-f]{8}")
+_ASIDE = re.compile(r"\.[^.]+(?:\.(?P<host>[^.]+))?\.(?P<pid>[0-9]+)\.[0-9a-f]{8}")
 _LONG_GONE_S = 86_400.0
 """A shard is written within seconds: one of another machine that is this old was given up."""
 
@@ -50,8 +50,8 @@ def sweep(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _is_gone(path: Path, host: str, pid: int) -> bool:
-    if host == _host():
+def _is_gone(path: Path, host: str | None, pid: int) -> bool:
+    if host in (None, _host()):
         return not is_alive(pid)
     try:
         return time.time() - path.stat().st_mtime > _LONG_GONE_S

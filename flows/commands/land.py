@@ -15,12 +15,15 @@ def land(as_json: AsJson = False) -> None:
     Exit 3 where a run that had waited for its gate fails it.
     """
     from flows.gate import catch_up
+    from flows.runner.collecting import collect
     from flows.settings import load
 
+    settings = load()
+    collect(settings)
     found = warehouse()
     landed = found.land()
     crashed = found.reap()
-    late = catch_up(found, load())
+    late = catch_up(found, settings)
     if as_json:
         say_json({name: getattr(landed, name) for name in ("shards", "extractions", "skipped", "damaged")})
     else:

@@ -11,6 +11,7 @@ from flows.artifacts import landed
 from flows.deployments.carried import attempt, settings_here
 from flows.events import emit
 from flows.gate import catch_up
+from flows.runner.collecting import collect
 from schemas.errors import WarehouseError
 from warehouse.store import Warehouse
 
@@ -31,6 +32,7 @@ def land() -> int | Any:
 
 def _land() -> int:
     settings = settings_here()
+    collect(settings)
     warehouse = Warehouse(settings.home)
     found = warehouse.land()
     for run_id in warehouse.reap():

@@ -18,7 +18,6 @@ from flows.run import carry_out
 from flows.settings import Settings
 from schemas.decoding import Decoding
 from schemas.records import Blob
-from warehouse.store import Warehouse
 
 KIND = "evaluate"
 
@@ -49,7 +48,7 @@ def draw(
     for order in orders.values():
         chosen(order, settings)  # an unknown name is told before the first run, not after it
     with exclusive(settings.home, settings.wait), shared(start_engine) as engines:
-        recover(Warehouse(settings.home))
+        recover(settings)
         plans = {name: plan(order, settings) for name, order in orders.items()}
         return [_one(asked, place, plans[place.decoding], engines, console) for place in _places(asked)]
 

@@ -18,7 +18,7 @@ LOCAL = "local"
 RAY = "ray"
 """A cluster on this machine, for the time of the run."""
 
-_NEEDED = ("ray", "prefect_ray")
+NEEDED = ("ray", "prefect_ray")
 _CONNECT_S = 10.0
 
 
@@ -54,7 +54,7 @@ def check(settings: Settings) -> None:
         raise SettingError(
             f"ASSAY_RUNNER={settings.runner}: shards are Prefect's tasks; do not set ASSAY_PREFECT=never"
         )
-    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise SettingError(
             f"ASSAY_RUNNER={settings.runner}: {missing[0].replace('_', '-')} is not installed: "
             "install the `ray` extra (pip install 'assay[ray]')"

@@ -9,11 +9,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from flows.archived import asked, planned_rerun
 from flows.order import Order, Summary
 from flows.pipeline import EngineFactory
 from flows.plan import Plan, planned
@@ -62,6 +65,11 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
+def settings(home: Path, model: Path, **given: object) -> Settings:
+    usual = {"shard_size": 3, "stage_every": 0.2, "reader_workers": 1, "workers": 2}
+    return Settings.model_validate({"home": home, "model": model, **usual, **given})
+
+
 def run(
     home: Path,
     model: Path,
@@ -70,18 +78,7 @@ def run(
     change: Callable[[Plan], Plan] = lambda one: one,
     **given: object,
 ) -> Summary:
-    made = Settings.model_validate(
-        {
-            "home": home,
-            "model": model,
-            "shard_size": 3,
-            "stage_every": 0.2,
-            "reader_workers": 1,
-            "workers": 2,
-            **given,
-        }
-    )
-    with planned(Order(str(source), "receipt@1"), made) as plan:
+    with planned(Order(str(source), "receipt@1"), settings(home, model, **given)) as plan:
         return carry_out(change(plan), start_engine=engine, console=Console(file=io.StringIO()))
 
 
@@ -140,6 +137,43 @@ def test_a_worker_killed_in_mid_shard_loses_and_doubles_nothing(
         "SELECT sum(documents) AS staged, sum(landed) AS landed FROM landings"
     ).to_pylist()
     assert gate == {"staged": DOCUMENTS, "landed": DOCUMENTS}
+
+
+def test_shards_are_sent_where_no_home_is_shared_also_those_of_a_rerun(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    home, staging = tmp_path / "home", tmp_path / "bucket"
+    given = {"runner": "ray", "staging": str(staging)}
+    first = run(home, model_dir, source, ray_engines.signing, **given)
+    assert (first.status, first.documents) == ("finished", DOCUMENTS)
+    original = (source / "02.txt").read_bytes()
+    warehouse = Warehouse(home)
+    assert warehouse.archive.get(sha256(original).hexdigest()) == original
+    again = asked("receipt@1", again=True)
+    with planned_rerun(again, settings(home, model_dir, **given)) as plan:
+        second = carry_out(plan, start_engine=ray_engines.signing, console=Console(file=io.StringIO()))
+    assert (second.status, second.documents) == ("finished", DOCUMENTS)
+    assert [path for path in staging.rglob("*") if path.is_file()] == []
+    current = "SELECT run_id, count(*) AS n FROM extractions WHERE is_current GROUP BY ALL"
+    assert warehouse.query(current).to_pylist() == [{"run_id": second.run_id, "n": DOCUMENTS}]
+
+
+def test_what_no_worker_can_do_is_failed_and_says_why(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    home, nowhere = tmp_path / "home", tmp_path / "no model"
+
+    def without_model(plan: Plan) -> Plan:
+        return replace(plan, settings=plan.settings.model_copy(update={"model": nowhere}))
+
+    summary = run(home, model_dir, source, ray_engines.signing, without_model, runner="ray")
+    assert summary.status == "failed"
+    assert summary.message is not None
+    assert f"{nowhere} is no folder" in summary.message
+    found = Warehouse(home).query("SELECT DISTINCT status, category, message FROM extractions").to_pylist()
+    assert [(row["status"], row["category"]) for row in found] == [("failed", "engine_error")]
+    assert f"{nowhere} is no folder" in found[0]["message"]
+    assert run(home, model_dir, source, ray_engines.signing).documents == DOCUMENTS
 
 
 def _first_at_work(signed: Path, seconds: float = 90.0) -> int:

@@ -1,0 +1,27 @@
+"""Shards that workers left in a bucket or folder for a run whose process is gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warehouse.store import Warehouse
+
+if TYPE_CHECKING:
+    from flows.settings import Settings
+
+_OURS = "SELECT run_id FROM runs WHERE list_contains($runs, run_id)"
+
+
+def collect(settings: Settings) -> None:
+    """Bring such shards into the home's own staging. Those of runs of other homes are left where they are.
+
+    Raises WarehouseError where that place cannot be used.
+    """
+    if settings.staging is None:
+        return
+    from warehouse.depot import Depot
+
+    depot, warehouse = Depot(settings.staging), Warehouse(settings.home)
+    if found := depot.runs():
+        ours = [row["run_id"] for row in warehouse.query(_OURS, {"runs": sorted(found)}).to_pylist()]
+        depot.collect(ours, warehouse.staging, warehouse.archive)
