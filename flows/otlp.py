@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -12,10 +12,10 @@ from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExp
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.metrics import CallbackOptions, Observation
 from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.export import MetricExportResult, MetricsData, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 
 from flows.output import note
 from schemas.records import Extraction
@@ -61,6 +61,32 @@ class Load:
         self._in_flight += by
 
 
+class _Spans(OTLPSpanExporter):
+    """Remembers whether something could not be sent: the SDK only logs it."""
+
+    failed = False
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """As the SDK's own."""
+        result = super().export(spans)
+        self.failed |= result is not SpanExportResult.SUCCESS
+        return result
+
+
+class _Metrics(OTLPMetricExporter):
+    """The same for metrics."""
+
+    failed = False
+
+    def export(
+        self, metrics_data: MetricsData, timeout_millis: float | None = 10_000, **others: Any
+    ) -> MetricExportResult:
+        """As the SDK's own."""
+        result = super().export(metrics_data, timeout_millis, **others)
+        self.failed |= result is not MetricExportResult.SUCCESS
+        return result
+
+
 class Otlp:
     """One run's traces and metrics on their way out. Nothing of it is global: others trace on their own."""
 
@@ -69,9 +95,12 @@ class Otlp:
         self.queues: dict[str, Callable[[], int]] = {}
         self.load = Load()
         self._schema = schema
-        self._spans = TracerProvider(resource=resource)
-        self._spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-        self._metrics = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
+        self._exporters = _Spans(), _Metrics()
+        self._spans = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._spans.add_span_processor(BatchSpanProcessor(self._exporters[0]))
+        reader = PeriodicExportingMetricReader(self._exporters[1])
+        self._metrics = MeterProvider([reader], resource, shutdown_on_exit=False)
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it logs tracebacks of its exporters
         self._tracer = self._spans.get_tracer(_NAME)
         meter = self._metrics.get_meter(_NAME)
         self._documents = meter.create_counter("assay.documents", "{document}", "Documents by outcome")
@@ -99,11 +128,10 @@ class Otlp:
 
     def close(self) -> None:
         """Send what is left; say so where it could not be sent."""
-        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it logs tracebacks of its exporters
-        sent = self._spans.force_flush(int(_CLOSE_S * 1000))
-        sent = self._metrics.force_flush(_CLOSE_S * 1000) and sent
-        if not sent:
-            note("assay: traces or metrics could not be sent: look at OTEL_EXPORTER_OTLP_ENDPOINT")
+        self._spans.force_flush(int(_CLOSE_S * 1000))
+        self._metrics.force_flush(_CLOSE_S * 1000)
+        if any(exporter.failed for exporter in self._exporters):
+            note("assay: traces or metrics could not all be sent: look at OTEL_EXPORTER_OTLP_ENDPOINT")
         self._spans.shutdown()
         self._metrics.shutdown()
 
