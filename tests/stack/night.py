@@ -82,7 +82,8 @@ class Night:
             with urlopen(request, timeout=10) as answer:  # noqa: S310
                 return json.loads(answer.read() or "null")
         except HTTPError as error:
-            raise OSError(f"{path}: {error.code} {error.read()[:500]!r}") from error
+            with error:
+                raise OSError(f"{path}: {error.code} {error.read()[:500]!r}") from error
 
     def working(self) -> bool:
         """Whether the engine is in the middle of answering."""

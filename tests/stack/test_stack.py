@@ -38,4 +38,5 @@ def test_who_has_no_password_is_refused(night: Night) -> None:
     ):
         with pytest.raises(HTTPError) as refused:
             urlopen(address, timeout=10)  # noqa: S310 - loopback
-        assert refused.value.code in {401, 403, 405}
+        refused.value.close()
+        assert refused.value.code in {401, 403}
