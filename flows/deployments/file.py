@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Collection, Mapping
 from datetime import timedelta
@@ -10,8 +11,10 @@ from typing import Any
 
 import yaml
 from prefect.client.schemas.actions import DeploymentScheduleCreate
+from prefect.client.schemas.objects import ConcurrencyLimitConfig
 from prefect.deployments.runner import RunnerDeployment
-from prefect.exceptions import MissingFlowError, ScriptError
+from prefect.exceptions import PrefectException
+from prefect.flows import load_flow_from_entrypoint
 from prefect.utilities.templating import apply_values
 from pydantic import ValidationError
 
@@ -63,14 +66,12 @@ def _deployment(file: Path, described: Mapping[str, Any]) -> RunnerDeployment:
             tags=told.get("tags") or [],
         )
         _try_parameters(made)
-    except (ValueError, TypeError, KeyError, ImportError, ScriptError, MissingFlowError) as error:
+    except (ValueError, TypeError, KeyError, ImportError, PrefectException) as error:
         raise SettingError(f"{file}: deployment {name}: {_reason(error)}") from error
     return made
 
 
 def _limit(given: Any) -> Any:
-    from prefect.client.schemas.objects import ConcurrencyLimitConfig
-
     return ConcurrencyLimitConfig.model_validate(given) if isinstance(given, dict) else given
 
 
@@ -90,10 +91,13 @@ def _schedule(given: Mapping[str, Any]) -> DeploymentScheduleCreate:
 
 def _try_parameters(made: RunnerDeployment) -> None:
     """Wrong parameters are told now, and not in the middle of the night."""
-    from prefect.flows import load_flow_from_entrypoint
-
-    flow = load_flow_from_entrypoint(made.entrypoint)
-    flow.validate_parameters(dict(made.parameters))
+    flow = load_flow_from_entrypoint(str(made.entrypoint))
+    log = logging.getLogger("prefect.flows")  # it would write the parameters as they are, secrets too
+    log.disabled = True
+    try:
+        flow.validate_parameters(dict(made.parameters))
+    finally:
+        log.disabled = False
 
 
 def _reason(error: Exception) -> str:

@@ -17,7 +17,7 @@ from schemas.records import Status
 
 # What Prefect's server checks, before it stores anything: nothing before an @ in the host's place.
 _ADDRESS = {"type": "string", "minLength": 1, "pattern": r"^(?![A-Za-z0-9+.-]+://[^/]*@)"}
-Address = Annotated[str, AfterValidator(without_credentials), WithJsonSchema(_ADDRESS)]
+Address = Annotated[str, Field(min_length=1), AfterValidator(without_credentials), WithJsonSchema(_ADDRESS)]
 SchemaVersion = Annotated[
     str,
     Field(
