@@ -11,11 +11,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from flows.bars import bar
 from flows.output import safe
 from flows.pages import digest, template, text_of
 from flows.report.gather import WORST, Night
+from flows.report.glance import glance
 from flows.report.measures import FAR, Measure, categories, counted, latencies, nulls, statuses
-from flows.report.recipe import parts, sentences
+from flows.report.recipe import asked, parts, sentences
 from warehouse.files import write_whole
 from warehouse.metrics import TRAILING
 
@@ -25,17 +27,22 @@ _WIDTH, _HEIGHT = 96.0, 20.0  # of a row of dots for the runs before, in SVG uni
 def page(night: Night) -> str:
     """The whole page as HTML."""
     style = text_of("report.css")
+    counts = counted(night.metrics)
+    shares = {"Status": statuses(night.metrics), "Category": categories(night.metrics)}
+    empty = nulls(night.metrics)
     return template("report.html.j2").render(
         night=night,
         run=night.run,
         values=night.metrics.values,
         style=Markup(style),  # noqa: S704
         style_hash=digest(style),
-        sentences=sentences(night.recipe) if night.recipe else [],
+        sentences=[asked(night.recipe), *sentences(night.recipe)] if night.recipe else [],
         parts=parts(night.recipe) if night.recipe else [],
-        counts=counted(night.metrics),
-        shares={"Status": statuses(night.metrics), "Category": categories(night.metrics)},
-        nulls=nulls(night.metrics),
+        counts=counts,
+        parts_of_all=bar(counts, 100.0),
+        glance=glance(night, [*shares["Status"], *shares["Category"], *empty]),
+        shares=shares,
+        nulls=empty,
         latencies=latencies(night.metrics),
         before=len(night.metrics.history),
         trailing=TRAILING,

@@ -33,6 +33,12 @@ def sentences(recipe: Mapping[str, Any]) -> list[str]:
     return [mode, _drawing(drawn), selection, retries, _bound(drawn)]
 
 
+def asked(recipe: Mapping[str, Any]) -> str:
+    """What was asked of which model, as a sentence."""
+    name = json.loads(recipe["model"]).get("name", "a model without a name")
+    return f"{recipe['schema']} was asked of {name}."
+
+
 def _drawing(drawn: Mapping[str, Any]) -> str:
     if drawn["beam_width"] > 1:
         return f"A beam search of width {drawn['beam_width']} looked for the likeliest text."

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from flows.bars import bar
 from flows.review.desk import Desk
 from flows.review.files import page_of_gate, page_of_run
 from flows.review.showing import PAGE, Show, given, place, told
+from schemas.records import Status
 from warehouse import figures
 
-STATUSES = ("accepted", "flagged", "rejected", "failed")
+STATUSES = tuple(map(str, Status))
 _WIDTH = 120.0  # of a bar, in SVG units
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One piece of a bar: a status, where it begins and how wide it is, in SVG units."""
-
-    status: str
-    x: float
-    width: float
 
 
 class Runs:
@@ -44,22 +36,17 @@ class Runs:
         with self._desk.warehouse.asking() as ask:
             found = told(ask, figures.runs(schema, PAGE, here.skip))
             known = told(ask, figures.schemas())
-        rows = [{**row, **self._pages(row), "before": _before(row, found.rows)} for row in found.rows]
+        rows = [{**row, **self._more(row), "before": _before(row, found.rows)} for row in found.rows]
         values = {"rows": rows, "sql": found.sql, "schema": schema, "known": known.rows, "place": here}
-        return self._show("review_runs.html.j2", request, **values, size=PAGE, bar=bar, statuses=STATUSES)
+        return self._show("review_runs.html.j2", request, **values, size=PAGE, statuses=STATUSES)
 
-    def _pages(self, row: Mapping[str, Any]) -> dict[str, str | None]:
-        home = self._desk.warehouse.home
-        return {"report": page_of_run(home, row["run_id"]), "gate": page_of_gate(home, row["run_id"])}
-
-
-def bar(row: Mapping[str, Any]) -> list[Part]:
-    """How a run's documents ended, as pieces of one bar."""
-    parts: list[Part] = []
-    for status in STATUSES:
-        x = parts[-1].x + parts[-1].width if parts else 0.0
-        parts.append(Part(status, x, _WIDTH * row[status] / row["documents"] if row["documents"] else 0.0))
-    return parts
+    def _more(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        home, run = self._desk.warehouse.home, row["run_id"]
+        return {
+            "report": page_of_run(home, run),
+            "gate": page_of_gate(home, run),
+            "parts": bar({status: row[status] for status in STATUSES}, _WIDTH),
+        }
 
 
 def _before(row: Mapping[str, Any], rows: list[dict[str, Any]]) -> str | None:
