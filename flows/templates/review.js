@@ -27,9 +27,18 @@ function light(card, chosen) {
   place = chosen;
   cards.forEach((one, number) => one.classList.toggle("active", number === card));
   const first = paint();
+  tell();
   if (first) first.scrollIntoView({ block: "center" });
   if (cards[card]) cards[card].scrollIntoView({ block: "nearest" });
   document.dispatchEvent(new CustomEvent("lit", { detail: `${card}.${chosen}` }));
+}
+
+// What lit up, in words, for who cannot see it.
+function tell() {
+  const count = Number(cards[active] ? cards[active].dataset.count : 0);
+  const text = [...source.querySelectorAll("mark.here")].map((one) => one.textContent).join("");
+  const where = count ? `Place ${place + 1} of ${count}: ${text}` : "No place in the source.";
+  document.getElementById("place-told").textContent = cards[active] ? where : "";
 }
 
 function step(by, wanted) {
