@@ -36,6 +36,13 @@ ORDER BY ALL
 """
 _SIGHTINGS = "SELECT document_id, uri, size, modified FROM sightings WHERE list_contains($ids, document_id)"
 
+# Files that labels of a doomed document were read from, or that an evaluation measured it against.
+_LABELLED = """
+SELECT source FROM labels WHERE list_contains($ids, document_id) AND attempt_id IS NULL
+UNION SELECT orders.labels FROM evaluation_orders AS orders JOIN evaluation_inputs USING (evaluation_id)
+WHERE list_contains($ids, document_id) ORDER BY 1
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
@@ -54,12 +61,14 @@ class Doom:
     """All that goes together. `names` are what the documents are called.
 
     `keepers` are mails that stay and hold one of them; `shared` are attachments that such a mail has too.
+    `label_files` are files outside the warehouse whose labels were of one of them.
     """
 
     documents: tuple[Doomed, ...]
     names: tuple[str, ...]
     keepers: tuple[str, ...]
     shared: tuple[str, ...]
+    label_files: tuple[str, ...]
 
     @property
     def ids(self) -> list[str]:
@@ -95,7 +104,8 @@ def doomed(connection: duckdb.DuckDBPyConnection, document_ids: Sequence[str]) -
     keepers = tuple(uri for uri, is_mail in beside if is_mail)
     shared = tuple(uri for uri, is_mail in beside if not is_mail)
     names = _names({one.uri for one in family} | seen - set(keepers))
-    return Doom(family, tuple(sorted(names)), keepers, shared)
+    files = tuple(source for (source,) in connection.execute(_LABELLED, ids).fetchall())
+    return Doom(family, tuple(sorted(names)), keepers, shared, files)
 
 
 def older(connection: duckdb.DuckDBPyConnection, before: datetime) -> list[str]:

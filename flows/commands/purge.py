@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -124,6 +125,9 @@ def _told(doom: Doom) -> Iterator[Left]:
         yield {"what": "a mail that stays, whose bytes hold an attachment that was purged", "where": uri}
     for uri in doom.shared:
         yield {"what": "an attachment that stays, because another mail has it too", "where": uri}
+    for file in doom.label_files:
+        if Path(file).is_absolute() and Path(file).exists():
+            yield {"what": "a file of labels, which may hold its values or its text", "where": file}
     for one in doom.documents:
         if one.parent_id is None:
             yield {"what": "the storage that it came from is not touched", "where": one.uri}

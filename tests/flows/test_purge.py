@@ -18,6 +18,8 @@ from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
 from tests.flows.fake_engine import Factory, receipt
+from warehouse.evaluations import LabelRow
+from warehouse.rows import now
 from warehouse.store import Warehouse
 
 Run = Callable[..., Summary]
@@ -85,6 +87,18 @@ def test_what_is_attached_to_a_later_mail_stays_purged(run: Run, settings: Setti
     assert sorted(uri.rpartition("/")[2] for uri in uris) == ["2.txt", "mail.eml", "new.txt"]
 
 
+def _label_each(settings: Settings, folder: Path) -> None:
+    """Labels of each document from a file of its own, and from one that is gone; and one of the desk."""
+    warehouse = Warehouse(settings.home)
+    rows = warehouse.query("SELECT document_id, parse_filename(uri, true) AS name FROM documents").to_pylist()
+    for row in rows:
+        (folder / f"{row['name']}.csv").write_text("document,total")
+        for source in (str(folder / f"{row['name']}.csv"), str(folder / "gone.csv"), "review"):
+            attempt = "a" if source == "review" else None
+            about = (row["document_id"], "receipt@1", "/total", '"1"', "me", source, now())
+            warehouse.add_labels([LabelRow(f"{row['name']}{source}", *about, attempt_id=attempt)])
+
+
 def test_it_asks_lists_and_names_what_stays(run: Run, settings: Settings, tmp_path: Path) -> None:
     run()
     assert "1.txt" in purge("1.txt", "--dry-run").stdout
@@ -98,6 +112,7 @@ def test_it_asks_lists_and_names_what_stays(run: Run, settings: Settings, tmp_pa
     pages.mkdir(exist_ok=True)
     (pages / "mine.html").write_text("<td>1.txt")
     (pages / "another.html").write_text("<td>2.txt")
+    _label_each(settings, tmp_path)
     told = json.loads(purge("1.txt", "--yes", "--json").stdout)
     assert len(told["purged"]) == 1
     where = [left["where"] for left in told["left"]]
@@ -105,6 +120,8 @@ def test_it_asks_lists_and_names_what_stays(run: Run, settings: Settings, tmp_pa
     assert str(backup) in where
     assert str(pages / "mine.html") in where
     assert str(pages / "another.html") not in where
+    assert str(tmp_path / "1.csv") in where
+    assert not {str(tmp_path / "2.csv"), str(tmp_path / "gone.csv"), "review"} & set(where)
     assert backup.exists()
     assert purge("2.txt", "--yes", "--backups").exit_code == 0
     assert not backup.exists()
