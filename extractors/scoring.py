@@ -51,7 +51,7 @@ def is_sampled(document_id: str) -> bool:
 def removed_mass(token: Token) -> float | None:
     """The probability, 0 to 1, that the mask took away where a token was drawn; None where not scored."""
     log = log_allowed(token)
-    return None if log is None else -math.expm1(log)
+    return None if log is None else 0.0 - math.expm1(log)  # 0.0, where minus would make it -0.0
 
 
 def log_allowed(token: Token) -> float | None:
