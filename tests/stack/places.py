@@ -65,15 +65,18 @@ class Places:
         target = re.compile(rf"(?<![\w./-])({_any(self.mounts)})(?=/|$)")
         return target.sub(lambda found: str(self.mounts[found[1]]), text)
 
-    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The environment of a process: what the service says, and what any process here needs."""
+    def environment(self, given: Mapping[str, str | None]) -> dict[str, str]:
+        """The environment of a process: what the service says, and what any process here needs.
+
+        A variable without a value is handed on where it is set, and it is not.
+        """
         programs = [Path(sys.executable).parent, postgres_programs(), Path("/usr/bin"), Path("/bin")]
         kept = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
         kept["PATH"] = os.pathsep.join(str(one) for one in programs if one is not None)
         kept["HOME"] = str(Path.home())
         # What only a volume tells the image: the server's own data folder and sockets.
         kept |= {"PGDATA": str(self.mounts.get("/var/lib/postgresql/data", ""))}
-        return kept | {name: self._setting(name, value) for name, value in given.items()}
+        return kept | {name: self._setting(name, said) for name, said in given.items() if said is not None}
 
     def _setting(self, name: str, value: str) -> str:
         """A host alone is known by the variable's name: `prefect` is a user and a database too."""
