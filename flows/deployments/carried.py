@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from flows.order import DocumentsFailed, Summary
 from flows.output import note, safe
 from flows.plan import Plan
 from flows.run import carry_out
+from flows.secrets import redact
 from flows.servers import EMBEDDED
 from flows.settings import Settings, load
 from schemas.errors import AssayError, SettingError, UsageError
@@ -30,11 +32,21 @@ def attempt(work: Callable[[], T]) -> T | Any:
 
     Prefect raises the state's error where the flow was called; one that is raised here would be a traceback.
     """
+    for name in ("prefect.engine", "prefect.flow_runs"):
+        logging.getLogger(name).addFilter(_in_a_line)  # the same filter is added once
     try:
         return work()
     except AssayError as error:
-        note(f"assay: {safe(str(error))}")
-        return Failed(message=safe(str(error)), data=error)
+        told = safe(redact(str(error)))
+        note(f"assay: {told}")
+        return Failed(message=told, data=error)
+
+
+def _in_a_line(record: logging.LogRecord) -> bool:
+    """What a person can put right needs no traceback, which Prefect would write once more."""
+    if record.exc_info and isinstance(record.exc_info[1], AssayError):
+        record.exc_info = None
+    return True
 
 
 def settings_here() -> Settings:

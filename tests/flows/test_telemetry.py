@@ -5,15 +5,12 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from rich.console import Console
 
 from flows.order import Order, Summary
@@ -22,45 +19,13 @@ from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
 from tests.flows.fake_engine import Factory, receipt
+from tests.flows.receiver import Receiver
 
 CANARY = "CANARY-4711-NEVER-SENT"
 
 
-class Collector:
-    """An OTLP/HTTP receiver on loopback that keeps what it gets."""
-
-    def __init__(self) -> None:
-        self.raw: list[tuple[str, bytes]] = []
-        keep = self.raw
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                keep.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class names it so
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    @property
-    def spans(self) -> list[Any]:
-        bodies = [body for path, body in self.raw if path == "/v1/traces"]
-        found = [ExportTraceServiceRequest.FromString(body) for body in bodies]
-        return [
-            span
-            for one in found
-            for spans in one.resource_spans
-            for scope in spans.scope_spans
-            for span in scope.spans
-        ]
+class Collector(Receiver):
+    """An OTLP/HTTP receiver."""
 
     def all(self, metric: str) -> list[tuple[dict[str, str], float]]:
         """All points of a metric, of each export."""
