@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -16,12 +17,16 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 VALUE = TEXT | st.booleans() | st.integers(-(2**62), 2**62) | st.lists(TEXT, min_size=1, max_size=4)
 
 
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Questions]:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        yield Questions(connection)
+
+
 @given(VALUE)
-def test_a_literal_is_the_parameter(value: Any) -> None:
+def test_a_literal_is_the_parameter(ask: Questions, value: Any) -> None:
     asked = Asked("SELECT $value AS value", {"value": value})
-    with duckdb.connect() as connection:
-        ask = Questions(connection)
-        assert ask.rows(asked.text) == asked.rows(ask) == [{"value": value}]
+    assert ask.rows(asked.text) == asked.rows(ask) == [{"value": value}]
 
 
 @pytest.mark.parametrize(
