@@ -21,31 +21,36 @@ if TYPE_CHECKING:
 # Worth most is what would otherwise pass for right, the newest first; what never fitted its schema does not.
 # What a person decided on waits as it stands now, also where the checks had accepted it before.
 # Errors are counted for the rows of the page only: counting them for all would take longer than all the rest.
+# The name of each document is looked up for the rows of the page only, too: names take most of the reading.
 _QUEUE = """
-WITH looked_at AS (
-    SELECT extractions.rowid AS place, run_id, document_id, extractions.schema, decided.status,
-        decided.category, is_current, decided.who AS reviewed_by
-    FROM decided JOIN extractions USING (run_id, document_id)
-    WHERE decided.status IN ('flagged', 'rejected')
+WITH looked_at AS MATERIALIZED (
+    SELECT extractions.rowid AS place, extractions.run_id, extractions.document_id, extractions.schema,
+        decided.status, decided.category, is_current, decided.who AS reviewed_by
+    FROM decided JOIN extractions
+        ON decided.run_id = extractions.run_id AND decided.document_id = extractions.document_id
 ),
 waiting AS (
-    SELECT rowid AS place, run_id, document_id, schema, status, category, NULL::VARCHAR AS reviewed_by
-    FROM extractions ANTI JOIN reviews USING (run_id, document_id)
+    SELECT place, run_id, schema, status, category, NULL::VARCHAR AS reviewed_by
+    FROM (SELECT rowid AS place, * FROM extractions) ANTI JOIN looked_at USING (place)
     WHERE status IN ('flagged', 'rejected') AND {conditions}
     UNION ALL
-    SELECT * EXCLUDE (is_current) FROM looked_at WHERE {conditions}
+    SELECT place, run_id, schema, status, category, reviewed_by FROM looked_at
+    WHERE status IN ('flagged', 'rejected') AND {conditions}
 ),
-picked AS (
+picked AS MATERIALIZED (
     SELECT *, list_position($worth, category) AS worth FROM waiting
     ORDER BY worth NULLS LAST, run_id DESC, place LIMIT $most OFFSET $skip
 ),
+named AS MATERIALIZED (
+    SELECT picked.*, document_id FROM picked JOIN extractions ON extractions.rowid = place
+),
 wrong AS (
-    SELECT run_id, document_id, count(*) AS errors FROM findings SEMI JOIN picked USING (run_id, document_id)
+    SELECT run_id, document_id, count(*) AS errors FROM findings SEMI JOIN named USING (run_id, document_id)
     WHERE severity = 'error' GROUP BY ALL
 )
-SELECT picked.*, (SELECT count(*) FROM waiting) AS waiting,
+SELECT named.*, (SELECT count(*) FROM waiting) AS waiting,
     if(reviewed_by IS NULL, coalesce(errors, 0), NULL) AS errors, coalesce(uri, document_id) AS uri
-FROM picked LEFT JOIN wrong USING (run_id, document_id) LEFT JOIN documents USING (document_id)
+FROM named LEFT JOIN wrong USING (run_id, document_id) LEFT JOIN documents USING (document_id)
 ORDER BY worth NULLS LAST, run_id DESC, place
 """
 # What a filter can name.
