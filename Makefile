@@ -9,7 +9,7 @@ BENCH ?= demo/documents
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test lint bench lock documents screenshots clean
+.PHONY: help setup model demo test lint bench audit lock documents screenshots clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ lint: setup  ## Style, types and import rules
 
 bench: model  ## Measure the pipeline against the bare engine (BENCH=folder of documents)
 	@$(BIN)/python bench/pipeline.py $(BENCH)
+
+audit: setup  ## Look the pinned requirements up among known vulnerabilities
+	@$(BIN)/python scripts/audit.py
 
 lock: setup  ## Pin the requirements anew
 	@$(BIN)/python scripts/lock.py --upgrade
