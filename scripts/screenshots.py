@@ -25,6 +25,7 @@ from warehouse.store import Warehouse
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "screenshots"
 WIDTH, HEIGHT = 1200, 800
+CHOSEN = ("#source mark:nth-of-type(3)", ".token[data-field='/currency']")
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _RUNS = "SELECT run_id FROM runs WHERE schema = 'receipt@1' AND status = 'finished' ORDER BY run_id"
 # The flagged document with the most values that stand in its text, and an attempt that the mask pressed.
@@ -87,11 +88,14 @@ def pages(warehouse: Warehouse) -> Iterator[tuple[str, str]]:
     yield "report", f"/reports/run-{document['run_id']}.html"
 
 
-def take(browser: Browser, address: str, target: Path, scheme: str = "light") -> None:
-    """One picture of what a window shows of a page."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)  # type: ignore[arg-type]
+def take(browser: Browser, address: str, target: Path) -> None:
+    """One picture of what a window shows of a page, with something of it chosen where there is a choice."""
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
     page.goto(address)
     settle(page)
+    for chosen in CHOSEN:
+        if page.locator(chosen).count():
+            page.locator(chosen).first.click()
     page.screenshot(path=target)
     page.close()
 
