@@ -17,7 +17,7 @@ from schemas.records import Status
 from warehouse import figures
 
 STATUSES = tuple(map(str, Status))
-_WIDTH = 120.0  # of a bar, in SVG units
+_WIDTH = 90.0  # of a bar, in SVG units
 
 
 class Runs:
