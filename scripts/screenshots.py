@@ -1,7 +1,8 @@
 """Pictures of each page over the demo's warehouse, for the README: `python -m scripts.screenshots`.
 
 Takes what `make demo` left under ASSAY_HOME, and adds what the demo has not: a second run over the receipts,
-to compare with, and an evaluation of both. Writes docs/screenshots/*.png. Needs Chromium as Debian has it.
+to compare with, an evaluation of both, and one attempt's likeliest tokens. Writes docs/screenshots/*.png.
+Needs Chromium as Debian has it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from warehouse.store import Warehouse
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "screenshots"
 WIDTH, HEIGHT = 1200, 800
-CHOSEN = ("#source mark:nth-of-type(3)", ".token[data-field='/currency']")
+CHOSEN = ("#source mark:nth-of-type(3)", ".token[data-field='/currency'] >> nth=2")
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _RUNS = "SELECT run_id FROM runs WHERE schema = 'receipt@1' AND status = 'finished' ORDER BY run_id"
 # The flagged document with the most values that stand in its text, and an attempt that the mask pressed.
@@ -35,9 +36,10 @@ WHERE current.status = 'flagged' AND attempt_id IS NOT NULL
 GROUP BY ALL ORDER BY count(span_start) DESC, document_id LIMIT 1
 """
 _ATTEMPT = """
-SELECT attempt_id FROM attempts WHERE chosen
+SELECT attempt_id FROM attempts JOIN runs USING (run_id) WHERE chosen AND schema = 'invoice@1'
 ORDER BY mean_removed_mass DESC NULLS LAST, output_tokens DESC, attempt_id LIMIT 1
 """
+_KNOWN = "SELECT 1 FROM likelihoods WHERE attempt_id = $attempt LIMIT 1"
 _NEWEST = "SELECT evaluation_id FROM evaluation_orders ORDER BY evaluation_id DESC LIMIT 1"
 
 
@@ -56,6 +58,9 @@ def prepare(warehouse: Warehouse) -> None:
             "--scoring",
             "all",
         )
+    (attempt,) = ask(warehouse, _ATTEMPT)
+    if not warehouse.query(_KNOWN, {"attempt": attempt["attempt_id"]}).num_rows:
+        assay("trace", attempt["attempt_id"], "--probabilities")
     if not ask(warehouse, _NEWEST):
         runs = [row["run_id"] for row in ask(warehouse, _RUNS)]
         assay("evaluate", "demo/receipts-labels.jsonl", "--from", *runs)
