@@ -22,6 +22,7 @@ from flows.checker import Checker
 from flows.intake import Arrival
 from flows.plan import Plan
 from flows.progress import Display
+from flows.secrets import cleaned
 from flows.tools import Tools, tools
 from schemas.records import Document, Extraction, Level
 
@@ -186,7 +187,7 @@ class Pipeline:
     async def _outcome(self, document: Document, tools: Tools) -> Extraction:
         key = document.document_id
         with logs.about(document=key), telemetry.span("document", document=key):
-            extraction = await self._extracted(document, tools)
+            extraction = cleaned(await self._extracted(document, tools))
             telemetry.ended(extraction)
             logs.tell("document", **figures(extraction))
         return extraction

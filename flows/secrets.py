@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 
 from schemas.addresses import redacted
+from schemas.records import Extraction, Level
 
 _NAMED = re.compile(
     r"(?i)(SECRET|PASSWORD|PASSWD|TOKEN|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|AUTH_STRING|CREDENTIAL)"
@@ -19,6 +21,19 @@ def redact(text: str) -> str:
     for value in _values():
         text = text.replace(value, "***")
     return redacted(text)
+
+
+def cleaned(extraction: Extraction) -> Extraction:
+    """The same where an engine or a store gave the reason for there being no answer: it may quote a key."""
+    if extraction.level not in (Level.READ, Level.DECODE):
+        return extraction
+    attempts = tuple(replace(one, error=_redacted(one.error)) for one in extraction.attempts)
+    findings = tuple(replace(one, message=redact(one.message)) for one in extraction.findings)
+    return replace(extraction, message=_redacted(extraction.message), attempts=attempts, findings=findings)
+
+
+def _redacted(text: str | None) -> str | None:
+    return None if text is None else redact(text)
 
 
 def _values() -> list[str]:

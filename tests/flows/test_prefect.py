@@ -66,26 +66,54 @@ def _with_server(source: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness
 
+    from flows.deployments.evaluate import evaluate
     from flows.deployments.extract import extract
     from flows.deployments.land import land
-    from flows.deployments.parameters import Extract, Rerun
+    from flows.deployments.parameters import Evaluate, Extract, Rerun
     from flows.deployments.rerun import rerun
 
     with prefect_test_harness(server_startup_timeout=200), get_client(sync_client=True) as client:
         summary = extract(Extract(source=str(source), schema_version="receipt@1"))
         again = rerun(Rerun(schema_version="receipt@1", where="bytes > 0"))
         shards = land()
+        evaluation = evaluate(Evaluate(schema_version="receipt@1", labels=str(_labels(source))))
+        _check_slot(client)
         with pytest.raises(UsageError, match="no schema"):
             extract(Extract(source=str(source), schema_version="nothing@1"))
         runs = {one.name: one.state for one in client.read_flow_runs()}
         artifacts = {(one.key, one.flow_run_id): one for one in client.read_artifacts()}
     today = f"{datetime.now(UTC).astimezone():%Y-%m-%d}"
-    named = {f"extract receipt@1 {today}", f"rerun receipt@1 {today}", f"land {today}"}
+    done = ("extract receipt@1", "rerun receipt@1", "land", "evaluate receipt@1")
+    named = {f"{one} {today}" for one in done}
     assert {name for name, state in runs.items() if state.is_completed()} == named
     assert set(runs) - named == {f"extract nothing@1 {today}"}
     assert runs[f"extract nothing@1 {today}"].is_failed()
     assert (summary.documents, again.run_id, shards) == (4, None, 0)
     _check_artifacts(summary, list(artifacts.values()))
+    pages = [one.data for one in artifacts.values() if one.key == "assay-evaluation-page"]
+    assert evaluation in pages[0]
+
+
+def _labels(source: Path) -> Path:
+    file = source.parent / "labels.jsonl"
+    rows = [{"file": f"source/{number}.txt", "fields": {"total": f"{number}.50"}} for number in range(3)]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return file
+
+
+def _check_slot(client: Any) -> None:
+    """A run with the embedded engine takes one, and gives it back; another waits for it."""
+    from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
+
+    from flows.deployments.carried import gpu_slot
+
+    def taken() -> int:
+        return int(client.read_global_concurrency_limit_by_name("assay-gpu").active_slots)
+
+    client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name="assay-gpu", limit=1))
+    with gpu_slot(Settings(gpu_limit="assay-gpu")):
+        assert taken() == 1
+    assert taken() == 0
 
 
 def _check_artifacts(summary: Summary, artifacts: list[Any]) -> None:
