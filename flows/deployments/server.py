@@ -23,7 +23,7 @@ from extractors.orphans import die_with
 from flows.output import note
 from schemas.errors import SettingError
 
-START_S = 180.0
+START_S = 300.0
 """Seconds that a server may take until it answers: it creates or upgrades its database first."""
 _LEASES = "prefect.server.concurrency.lease_storage.filesystem"
 _AGAIN_AFTER_S = 1.0
@@ -106,7 +106,7 @@ def _is_taken(host: str, port: int) -> bool:
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/api/health", timeout=2.0, trust_env=False).is_success
+        return httpx.get(f"{url}/api/health", timeout=10.0, trust_env=False).is_success
     except httpx.HTTPError:
         return False
 
