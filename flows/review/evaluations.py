@@ -53,12 +53,11 @@ class Evaluations:
     def inputs(self, request: Request) -> Response:
         """The inputs of one rate, those that had it least first."""
         evaluation, here = request.path_params["evaluation"], place(request)
-        names = ("decoding", "measure", "field")
-        which = tuple(request.query_params.get(name, "") for name in names)
+        which = {name: request.query_params.get(name, "") for name in ("decoding", "measure", "field")}
         with self._desk.warehouse.asking() as ask:
-            rate = told(ask, evaluated.rate(evaluation, *which))
-            found = told(ask, evaluated.inputs(evaluation, *which, most=PAGE, skip=here.skip))
-        values = {"evaluation": evaluation, **dict(zip(names, which, strict=True))}
+            rate = told(ask, evaluated.rate(evaluation, **which))
+            found = told(ask, evaluated.inputs(evaluation, **which, most=PAGE, skip=here.skip))
+        values = {"evaluation": evaluation, **which}
         return self._show(
             "review_inputs.html.j2", request, **values, rate=rate, found=found, place=here, size=PAGE
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import log
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -56,7 +57,7 @@ CONTRADICTORY = {
     ],
     "total": "505.00",
 }
-NOTHING = {**dict.fromkeys(RIGHT), "reasoning": "Nothing is clear.", "lines": []}
+NOTHING: dict[str, Any] = {**dict.fromkeys(RIGHT), "reasoning": "Nothing is clear.", "lines": []}
 
 
 class Spelling(FakeEngine):
@@ -118,4 +119,4 @@ def run(settings: Settings, order: Order, answer: Callable[[str], str]) -> str:
     with planned(order, settings) as plan:
         engine = Factory(answer=answer, kind=Spelling)
         summary = carry_out(plan, start_engine=engine, console=Console(file=io.StringIO()))
-    return summary.run_id
+    return str(summary.run_id)

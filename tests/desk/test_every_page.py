@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -14,7 +14,7 @@ from tests.browser import Watch
 from tests.desk.hostile import ATTACK, NAME
 from tests.desk.serving import pages
 
-SCRIPT = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+SCRIPT = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 # What is in the tree though it must not be: a handler, an address that is a script, a part from elsewhere.
 ACTIVE = """() => [...document.querySelectorAll('*')].filter((node) =>
   [...node.attributes].some((one) => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value))
@@ -37,8 +37,8 @@ def watch(browser: Browser) -> Iterator[Watch]:
 @pytest.fixture(scope="module")
 def addresses(desk: str, home: Path) -> dict[str, str]:
     """Every page, those on disk too."""
-    files = {f"{path.name[:10]} from disk": path.as_uri() for path in (home / "reports").glob("*.html")}
-    return {**{name: desk + address for name, address in pages(home).items()}, **files}
+    on_disk = {f"{path.name[:10]} from disk": path.as_uri() for path in (home / "reports").glob("*.html")}
+    return {**{name: desk + address for name, address in pages(home).items()}, **on_disk}
 
 
 def acts(watch: Watch, desk: str) -> dict[str, Any]:

@@ -21,10 +21,14 @@ from warehouse.store import Warehouse
 FIGURES = ("runs", "failures", "differences", "fixed", "evaluations", "evaluation", "inputs", "documents")
 
 
-@pytest.fixture(scope="module")
-def client(home: Path) -> TestClient:
+def looking(home: Path) -> TestClient:
     app = build(Desk(Warehouse(home), load_registry(None)), Access("ada"), ["127.0.0.1"])
     return TestClient(app, base_url="http://127.0.0.1:8177")
+
+
+@pytest.fixture(scope="module")
+def client(home: Path) -> TestClient:
+    return looking(home)
 
 
 def numbers(client: TestClient, address: str) -> Iterator[tuple[int, str]]:
@@ -101,15 +105,18 @@ def test_a_filter_is_a_literal_and_nothing_else(client: TestClient, home: Path) 
         *("quality/../run-x.html", "linked.html", "evaluation-linked.html", ".html", "run-%00.html"),
     ],
 )
-def test_no_other_file_is_served(client: TestClient, home: Path, name: str) -> None:
-    (home / "reports" / "other.html").write_text("secret")
-    (home.parent / "secret.html").write_text("secret")
-    linked = home / "reports" / "evaluation-linked.html"
-    if not linked.is_symlink():
-        linked.symlink_to(home.parent / "secret.html")
-    answer = client.get(f"/reports/{name}")
+def test_no_other_file_is_served(tmp_path: Path, name: str) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    for path in (reports / "other.html", tmp_path / "secret.html", tmp_path / "warehouse.duckdb"):
+        path.write_text("secret")
+    (reports / "evaluation-linked.html").symlink_to(tmp_path / "secret.html")
+    (reports / "run-own.html").write_text("own")
+    found = looking(tmp_path)
+    answer = found.get(f"/reports/{name}")
     assert answer.status_code in (404, 422)
     assert "secret" not in answer.text
+    assert found.get("/reports/run-own.html").text == "own"
 
 
 def test_pages_of_reports_are_in_a_sandbox(client: TestClient, home: Path) -> None:
@@ -124,7 +131,6 @@ def test_pages_of_reports_are_in_a_sandbox(client: TestClient, home: Path) -> No
 
 
 def test_there_is_something_to_see_before_any_run(tmp_path: Path) -> None:
-    empty = Desk(Warehouse(tmp_path / "home"), load_registry(None))
-    client = TestClient(build(empty, Access("ada"), ["127.0.0.1"]), base_url="http://127.0.0.1:8177")
+    client = looking(tmp_path / "home")
     for address in ("/", "/runs", "/failures", "/documents", "/differences", "/evaluations"):
         assert client.get(address).status_code == 200, address
