@@ -27,7 +27,8 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import ArtifactUpdate
 from prefect.exceptions import PrefectException
 
-from flows.evaluation.result import ALL, Evaluation, Row
+from flows.evaluation.measures import ALL
+from flows.evaluation.result import Evaluation, Row
 from flows.order import Summary
 from flows.output import note, safe
 from flows.progress import Tally

@@ -111,7 +111,7 @@ def _check_slot(client: Any) -> None:
         return int(client.read_global_concurrency_limit_by_name("assay-gpu").active_slots)
 
     client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name="assay-gpu", limit=1))
-    with gpu_slot(Settings(gpu_limit="assay-gpu")):
+    with gpu_slot(Settings(gpu_limit="assay-gpu", engine="embedded")):
         assert taken() == 1
     assert taken() == 0
 

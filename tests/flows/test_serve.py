@@ -54,7 +54,7 @@ def served(command: list[str], root: Path, environment: dict[str, str], log: Pat
             process.kill()
 
 
-def until(holds: Callable[[], bool], seconds: float = 240.0) -> None:
+def until(holds: Callable[[], bool], seconds: float = 200.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it never came to be"

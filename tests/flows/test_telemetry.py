@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from rich.console import Console
 
 from flows.order import Order, Summary
@@ -26,6 +27,18 @@ CANARY = "CANARY-4711-NEVER-SENT"
 
 class Collector(Receiver):
     """An OTLP/HTTP receiver."""
+
+    @property
+    def spans(self) -> list[Any]:
+        bodies = [body for path, body in self.raw if path == "/v1/traces"]
+        found = [ExportTraceServiceRequest.FromString(body) for body in bodies]
+        return [
+            span
+            for one in found
+            for spans in one.resource_spans
+            for scope in spans.scope_spans
+            for span in scope.spans
+        ]
 
     def all(self, metric: str) -> list[tuple[dict[str, str], float]]:
         """All points of a metric, of each export."""
