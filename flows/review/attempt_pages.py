@@ -28,7 +28,7 @@ class AttemptPages:
 
     def attempt(self, request: Request) -> Response:
         """One attempt, token by token."""
-        from flows.review.player import by_mass, by_surprise, likeliest, played, share
+        from flows.review.player import by_mass, by_surprise, likeliest, played, quoted, share
 
         found = played(self._desk.warehouse, self._desk.model, request.path_params["attempt"])
         attempt_id = found.landed.attempt_id
@@ -42,6 +42,7 @@ class AttemptPages:
             by_mass=by_mass,
             by_surprise=by_surprise,
             likeliest=likeliest,
+            quoted=quoted,
             share=share,
         )
 

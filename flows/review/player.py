@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -120,6 +119,11 @@ def share(value: float | None) -> str:
     return "not known" if value is None else f"{value:.3f}"
 
 
+def quoted(text: str) -> str:
+    """A token in quotes, so that a blank is seen."""
+    return safe(repr(text))
+
+
 def likeliest(ranked: Sequence[tuple[str, float]]) -> list[list[str]]:
-    """The likeliest tokens as the page shows them: each in quotes, so that a blank is seen."""
-    return [[safe(json.dumps(text, ensure_ascii=False)), share(one)] for text, one in ranked]
+    """The likeliest tokens as the page shows them."""
+    return [[quoted(text), share(one)] for text, one in ranked]

@@ -15,7 +15,7 @@ function show(number) {
   });
   const token = tokens[at];
   if (!token) return;
-  const told = { ...token.dataset, text: JSON.stringify(token.textContent), number: `${at + 1} of ${tokens.length}` };
+  const told = { ...token.dataset, number: `${at + 1} of ${tokens.length}` };
   told.field = told.field || "between fields";
   for (const name of ["text", "number", "field", "raw", "masked", "legal", "removed"]) {
     document.getElementById(`told-${name}`).textContent = told[name];

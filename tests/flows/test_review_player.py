@@ -102,7 +102,7 @@ def test_the_player_shows_the_likeliest_tokens_once_they_were_kept(
     assert likeliest(before, "before") == []
     keep(home, attempt, model_dir)
     html = desk.get(place).text
-    names = [json.dumps(loaded(model_dir).name(one), ensure_ascii=False) for one in (FIRST, SECOND)]
+    names = [repr(loaded(model_dir).name(one)) for one in (FIRST, SECOND)]
     assert likeliest(html, "before") == [[names[0], "0.750"], [names[1], "0.250"]]
     assert likeliest(html, "after") == [[names[1], "1.000"]]
     token = LexborHTMLParser(html).css_first(".token")
