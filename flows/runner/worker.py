@@ -9,6 +9,7 @@ from contextlib import ExitStack
 
 import ray
 
+from flows import logs, telemetry
 from flows.plan import Terms, chosen, terms_of
 from flows.runner.engine import Kept
 from flows.runner.job import Job, Part, Reply, settings_here
@@ -43,7 +44,8 @@ class Worker:
             shard = Shard(terms, self._job, part, self._kept, lent)
             self._shards.add(shard)
             try:
-                return await shard.run()
+                with logs.about(run=self._job.run_id, shard=part.shard_id):
+                    return await shard.run()
             finally:
                 self._shards.discard(shard)
         except EngineRefusedSchema as error:
@@ -69,6 +71,8 @@ class Worker:
 
     def _prepare(self) -> tuple[Terms, Tools]:
         terms = terms_here(self._job)
+        logs.use(terms.settings.log)
+        self._open.enter_context(telemetry.run(self._job.run_id, terms.schema.ref, "worker"))
         return terms, self._open.enter_context(tools(terms))
 
 
