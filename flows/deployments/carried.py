@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from prefect import runtime
@@ -97,7 +97,7 @@ def carried(planned: AbstractContextManager[Plan]) -> Summary:
 
     Raises DocumentsFailed where the flow run is to count as failed.
     """
-    with planned as plan, gpu_slot(plan.settings):
+    with planned as plan, gpu_slot(plan.settings) if plan.todo else nullcontext():
         summary = carry_out(plan, watch=artifacts.progress)
     artifacts.summed_up(summary, plan.settings)
     events.told(summary, plan.schema.ref)

@@ -31,7 +31,7 @@ def serve(served: Sequence[RunnerDeployment], settings: Settings) -> None:
     try:
         _limit(settings)
         asyncio.run(_serve(served))
-    except (httpx.HTTPError, PrefectException) as error:
+    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
         raise SettingError(f"Prefect's server: {redact(str(error)) or type(error).__name__}") from error
 
 
