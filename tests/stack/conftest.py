@@ -12,7 +12,7 @@ from tests.stack.night import Night
 from tests.stack.places import postgres_programs
 from tests.stack.stack import Stack, can_run_postgres
 
-UP_S = 240.0
+UP_S = 400.0
 
 
 @pytest.fixture(scope="session")

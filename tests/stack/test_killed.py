@@ -8,7 +8,7 @@ from tests.stack.night import SCHEMA, Night
 
 pytestmark = pytest.mark.engine
 NEW = 8
-ENDS_S, BACK_S = 180.0, 120.0
+ENDS_S, BACK_S = 300.0, 300.0
 
 
 @pytest.mark.parametrize("victim", ["vllm-cpu", "prefect", "postgres", "worker"])

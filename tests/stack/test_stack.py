@@ -14,7 +14,7 @@ pytestmark = pytest.mark.engine
 
 def test_documents_in_the_bucket_become_rows(night: Night) -> None:
     night.arrive(6)
-    assert night.ended(night.trigger(), 120) == "COMPLETED", night.stack.told()
+    assert night.ended(night.trigger(), 300) == "COMPLETED", night.stack.told()
     rows = night.rows(
         "SELECT uri, status, value IS NOT NULL FROM extractions JOIN documents USING (document_id)"
     )
@@ -25,7 +25,7 @@ def test_documents_in_the_bucket_become_rows(night: Night) -> None:
 
 def test_what_was_done_is_not_done_again(night: Night) -> None:
     before = night.rows("SELECT count(*) FROM attempts")
-    assert night.ended(night.trigger(), 120) == "COMPLETED"
+    assert night.ended(night.trigger(), 300) == "COMPLETED"
     assert night.rows("SELECT count(*) FROM attempts") == before
 
 
