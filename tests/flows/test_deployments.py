@@ -123,6 +123,17 @@ def test_serving_without_roots_is_refused_in_a_line(root: Path, tmp_path: Path) 
     assert not (tmp_path / "home").exists()
 
 
+def test_serving_for_a_server_that_is_not_there_is_refused_in_a_line(root: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "flows.cli", "serve", "--only", "land"]
+    own = {"ASSAY_HOME": str(tmp_path), "ASSAY_ROOTS": str(tmp_path)}
+    environment = {**own, "PREFECT_API_URL": "http://user:pa55word@127.0.0.1:9/api"}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "assay: Prefect's server: " in done.stderr
+    assert "pa55word" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
