@@ -19,7 +19,7 @@ LOCKS: dict[str, list[str]] = {
     "base": PROJECT,
     "cpu": [*PROJECT, *CPU_ONLY, "--extra", "cpu", "--extra", "dev"],
     "engine": [*PROJECT, *CPU_ONLY, "--extra", "cpu"],
-    "gpu": [*PROJECT, "--extra", "gpu"],
+    "gpu": [*PROJECT, "--extra", "gpu", "--extra", "ray"],
 }
 SAME_PINS = {"engine": "cpu"}  # what `cpu` has, without the tools of development
 OPTIONS = [
