@@ -34,20 +34,20 @@ def _timed(count: int, runner: Any) -> dict[str, float]:
     from flows.runner.job import Reply
     from flows.runner.task import shard
 
-    @ray.remote(num_cpus=0)
     class Idle:
         def extract(self, part: bytes) -> Reply:  # noqa: ARG002
             return Reply()
 
     with remote_options(num_cpus=0):
-        worker = Idle.remote()
+        worker = ray.remote(num_cpus=0)(Idle).remote()
 
         def submit(number: int) -> Any:
             return runner.submit(shard, {"number": number, "worker": worker, "part": b""})
 
         for future in [submit(-1 - number) for number in range(4)]:
             future.wait()  # processes start, Prefect is imported
-        submitting, began, open_ = 0.0, time.perf_counter(), {}
+        open_: dict[Any, Any] = {}
+        submitting, began = 0.0, time.perf_counter()
         for number in range(count):
             while len(open_) >= 4:
                 ended, _ = ray.wait(list(open_), num_returns=1)

@@ -55,7 +55,7 @@ class Terms:
 
     def over(self, listed: int, todo: Sequence[Blob], done: frozenset[str], intake: Intake) -> Plan:
         """The plan to do `todo`, of `listed` that were looked at."""
-        shared = {part.name: getattr(self, part.name) for part in fields(self)}
+        shared = {part.name: getattr(self, part.name) for part in fields(Terms)}
         return Plan(**shared, listed=listed, todo=tuple(todo), done=done, intake=intake)
 
 

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import ray
@@ -62,7 +63,7 @@ class Spread:
         self._display = display
         self._job: Job = job_of(plan, run_id, start_engine)
         self._lander = Lander(warehouse, run_id, plan.settings, display)
-        self._again: deque[_Task] = deque()
+        self._next: deque[_Task] = deque()
         self._at_work: dict[Any, _Task] = {}
         self._given_up = False
         self.stopped = False
@@ -93,8 +94,8 @@ class Spread:
         coming = self._parts()
         while not (self.stopped or self._given_up):
             crew.look()
-            more = self._hand_out(runner, crew, coming)
-            if not (self._at_work or more):
+            self._hand_out(runner, crew, coming)
+            if not (self._at_work or self._next):
                 return
             self._settle(crew)
             self._lander.land()
@@ -109,14 +110,15 @@ class Spread:
             self._lander.expect(name, stop - start)
             yield _Task(number, Part(name, self._plan.intake.part(start, stop), stop - start))
 
-    def _hand_out(self, runner: Any, crew: Crew, coming: Iterator[_Task]) -> bool:
-        """Give free workers their parts; whether there may be more."""
-        while (member := crew.free()) is not None:
-            task = self._again.popleft() if self._again else next(coming, None)
-            if task is None:
-                return False
-            self._submit(runner, member, task)
-        return True
+    def _hand_out(self, runner: Any, crew: Crew, coming: Iterator[_Task]) -> None:
+        """Give free workers their parts, and have the next one ready."""
+        while True:
+            if not self._next:
+                self._next.extend(islice(coming, 1))
+            member = crew.free()
+            if member is None or not self._next:
+                return
+            self._submit(runner, member, self._next.popleft())
 
     def _submit(self, runner: Any, member: Member, task: _Task) -> None:
         packed = pickle.dumps(task.part)
@@ -149,7 +151,7 @@ class Spread:
         elif isinstance(result, Refused):
             note(f"assay: {safe(str(result))}: it gets no more documents")
             crew.dismiss(member, result.host, result.reason)
-            self._again.append(task)
+            self._next.append(task)
         else:
             self._lost(crew, task, member, result)
 
@@ -160,7 +162,7 @@ class Spread:
         reason = (str(error).splitlines() or [""])[0][:200]
         if task.lost < TRIES:
             note(f"assay: a worker was lost over shard {task.number}; another one does it")
-            self._again.append(task)
+            self._next.append(task)
             return
         self._set_aside(task, f"{TRIES} workers were lost over its shard: {type(error).__name__}: {reason}")
 
@@ -171,8 +173,8 @@ class Spread:
             return
         told = "; ".join(f"{host}: {reason}" for host, reason in crew.refused.items())
         reason = f"no worker can do it: {told or f'none came up within {patience:g} s'}"
-        while self._again:
-            self._set_aside(self._again.popleft(), reason)
+        while self._next:
+            self._set_aside(self._next.popleft(), reason)
         raise EngineUnavailable(reason)
 
     def _set_aside(self, task: _Task, reason: str) -> None:
