@@ -13,18 +13,8 @@ from flows.evaluation.measures import Key, is_good
 from flows.evaluation.result import Row, interval_row, with_difference
 from schemas.errors import UsageError
 from validators.statistics import Measure, compare_paired, intervals
+from warehouse import measuring
 from warehouse.store import Warehouse
-
-_INPUTS = "FROM evaluation_inputs WHERE evaluation_id = $evaluation"
-_COSTS = """
-SELECT decoding, measure, value, unit FROM evaluations WHERE evaluation_id = $evaluation AND unit <> 'share'
-"""
-_RECIPES = """
-SELECT first.decoding, model::VARCHAR AS model, versions::VARCHAR AS versions, prompt_fingerprint,
-    schema_fingerprint, recipes.schema
-FROM (SELECT decoding, min(run_id) AS run_id FROM evaluation_runs WHERE evaluation_id = $evaluation
-    GROUP BY decoding) AS first JOIN runs USING (run_id) JOIN recipes USING (recipe_id)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +86,15 @@ def comparison(warehouse: Warehouse, first: str, second: str, seed: int = 0) -> 
 
 
 def _side(warehouse: Warehouse, given: str) -> _Side:
-    named = {"evaluation": warehouse.resolve_evaluation(given)}
-    (order,) = warehouse.query("FROM evaluation_orders WHERE evaluation_id = $evaluation", named).to_pylist()
-    inputs = warehouse.query(_INPUTS, named).to_pylist()
+    named = warehouse.resolve_evaluation(given)
+    (order,) = warehouse.answer(measuring.order(named))
+    inputs = warehouse.answer(measuring.inputs(named))
     costs: dict[str, dict[str, Row]] = {}
-    for row in warehouse.query(_COSTS, named).to_pylist():
+    for row in warehouse.answer(measuring.costs(named)):
         costs.setdefault(row["decoding"], {})[row["measure"]] = Row(row["measure"], row["value"], row["unit"])
-    recipes = {row.pop("decoding"): row for row in warehouse.query(_RECIPES, named).to_pylist()}
+    recipes = {row.pop("decoding"): row for row in warehouse.answer(measuring.recipes(named))}
     clusters = {row["document_id"]: row["cluster"] for row in inputs}
-    return _Side(named["evaluation"], order["labels_sha256"], _values(inputs), clusters, recipes, costs)
+    return _Side(named, order["labels_sha256"], _values(inputs), clusters, recipes, costs)
 
 
 def _pair(before: _Side, after: _Side, one: str, two: str, shared: Sequence[str], seed: int) -> Pair:

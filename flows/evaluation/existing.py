@@ -8,18 +8,8 @@ from dataclasses import dataclass
 
 from flows.evaluation.draw import Drawn
 from schemas.errors import UsageError
+from warehouse.measuring import runs_called, shared
 from warehouse.store import Warehouse
-
-_RUNS = """
-SELECT run_id, runs.schema, recipe_id, status, decoding::VARCHAR AS decoding,
-    schema_fingerprint, prompt_fingerprint, model::VARCHAR AS model, versions::VARCHAR AS versions
-FROM runs JOIN recipes USING (recipe_id) WHERE starts_with(run_id, $given)
-"""
-_DOCUMENTS = """
-SELECT document_id, any_value(uri) AS uri, count(DISTINCT run_id) AS runs
-FROM extractions JOIN documents USING (document_id)
-WHERE run_id IN (SELECT unnest($runs)) GROUP BY document_id ORDER BY uri, document_id
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,7 @@ def existing(warehouse: Warehouse, given: Sequence[str]) -> Existing:
             f"--from: the runs are of {' and '.join(schemas)}; evaluate each, then --compare them"
         )
     runs = tuple(_placed(rows))
-    found = warehouse.query(_DOCUMENTS, {"runs": [run.run_id for run in runs]}).to_pylist()
+    found = warehouse.answer(shared(run.run_id for run in runs))
     whole = [row for row in found if row["runs"] == len(runs)]
     partial = [row["uri"] for row in found if row["runs"] < len(runs)]
     documents = tuple((row["document_id"], row["uri"]) for row in whole)
@@ -55,7 +45,7 @@ def existing(warehouse: Warehouse, given: Sequence[str]) -> Existing:
 
 
 def _row(warehouse: Warehouse, given: str) -> dict[str, str]:
-    rows: list[dict[str, str]] = warehouse.query(_RUNS, {"given": given}).to_pylist()
+    rows: list[dict[str, str]] = warehouse.answer(runs_called(given))
     if len(rows) != 1:
         told = "no run starts" if not rows else "more than one run starts"
         raise UsageError(f"--from: {told} with {given!r}: see `assay runs`")

@@ -7,50 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from warehouse import measuring
 from warehouse.store import Warehouse
-
-# Errors above the schema are counted by level: an answer may break several, and its own level is the first.
-_OUTPUTS = """
-WITH broken AS (
-    SELECT run_id, document_id, count(*) FILTER (level = 'consistency') AS inconsistent,
-        count(*) FILTER (level = 'grounding') AS ungrounded,
-        list(DISTINCT category ORDER BY category) FILTER (category IS NOT NULL) AS categories,
-        list(DISTINCT [level, field]) AS flagged
-    FROM findings WHERE severity = 'error' AND run_id IN (SELECT unnest($runs)) GROUP BY ALL
-),
-spent AS (
-    SELECT run_id, document_id, sum(prompt_tokens)::BIGINT AS prompt_tokens,
-        sum(output_tokens)::BIGINT AS output_tokens
-    FROM attempts WHERE run_id IN (SELECT unnest($runs)) GROUP BY ALL
-),
--- Attempts come one after the other, the samples of one attempt at the same time. Waiting for a place in the
--- engine is left out: that is a matter of how many documents are in flight, not of the decoding.
-waited AS (
-    SELECT run_id, document_id, sum(slowest) AS latency_s FROM (
-        SELECT run_id, document_id, number, max(total_s - queued_s) AS slowest
-        FROM attempts WHERE run_id IN (SELECT unnest($runs)) GROUP BY ALL)
-    GROUP BY ALL
-)
-SELECT e.run_id, e.document_id, e.status, e.level, e.category, e.value::VARCHAR AS value,
-    a.text, a.ending, coalesce(broken.inconsistent, 0) AS inconsistent,
-    coalesce(broken.ungrounded, 0) AS ungrounded, coalesce(broken.categories, []) AS categories,
-    coalesce(broken.flagged, []) AS flagged,
-    coalesce(spent.prompt_tokens, 0) AS prompt_tokens, coalesce(spent.output_tokens, 0) AS output_tokens,
-    waited.latency_s
-FROM extractions AS e
-LEFT JOIN attempts AS a ON (a.run_id, a.document_id, a.attempt_id) = (e.run_id, e.document_id, e.attempt_id)
-LEFT JOIN broken ON (broken.run_id, broken.document_id) = (e.run_id, e.document_id)
-LEFT JOIN spent ON (spent.run_id, spent.document_id) = (e.run_id, e.document_id)
-LEFT JOIN waited ON (waited.run_id, waited.document_id) = (e.run_id, e.document_id)
-WHERE e.run_id IN (SELECT unnest($runs)) AND e.document_id IN (SELECT unnest($documents))
-"""
-_SPANS = """
-SELECT run_id, started_at + to_microseconds((queued_s * 1e6)::BIGINT) AS began,
-    started_at + to_microseconds((total_s * 1e6)::BIGINT) AS ended
-FROM attempts
-WHERE run_id IN (SELECT unnest($runs)) AND document_id IN (SELECT unnest($documents))
-ORDER BY began
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +62,7 @@ class Output:
 
 def outputs(warehouse: Warehouse, runs: Sequence[str], documents: Iterable[str]) -> list[Output]:
     """The outputs of these runs for these documents."""
-    asked = {"runs": list(runs), "documents": list(documents)}
-    rows: list[dict[str, Any]] = warehouse.query(_OUTPUTS, asked).to_pylist()
+    rows = warehouse.answer(measuring.outputs(runs, documents))
     return [Output(**{**row, **_gathered(row)}) for row in rows]
 
 
@@ -116,9 +73,8 @@ def _gathered(row: dict[str, Any]) -> dict[str, Any]:
 
 def engine_seconds(warehouse: Warehouse, runs: Sequence[str], documents: Iterable[str]) -> dict[str, float]:
     """For each run, how long its requests kept the engine at work: overlapping requests count once."""
-    asked = {"runs": list(runs), "documents": list(documents)}
     spans: dict[str, list[tuple[datetime, datetime]]] = {run: [] for run in runs}
-    for row in warehouse.query(_SPANS, asked).to_pylist():
+    for row in warehouse.answer(measuring.spans(runs, documents)):
         spans[row["run_id"]].append((row["began"], row["ended"]))
     return {run: _covered(found) for run, found in spans.items()}
 
