@@ -1,13 +1,13 @@
-"""What people said of answers, and what was measured against it."""
+"""What people said of answers, what was measured against it, and what was computed for attempts later."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from warehouse import current, evaluations, reviews
+from warehouse import current, evaluations, likelihoods, reviews
 from warehouse.home import Home
 
 if TYPE_CHECKING:
@@ -37,6 +37,15 @@ class Labelling(Home):
             current.choose_again(connection, review.run_id, review.document_id)
 
         self._write(record)
+
+    def likelihoods(self, attempt_id: str) -> list[dict[str, Any]]:
+        """What was computed for an attempt, a row for each token; see `warehouse.likelihoods`."""
+        with self.asking() as ask:
+            return likelihoods.kept(ask, attempt_id)
+
+    def keep_likelihoods(self, attempt_id: str, document_id: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Keep what was computed for an attempt, in place of what was there."""
+        self._write(lambda connection: likelihoods.keep(connection, attempt_id, document_id, rows))
 
     def add_evaluation(self, measured: Measured) -> None:
         """Record what an evaluation measured, all of it or nothing."""
