@@ -36,16 +36,13 @@ from flows.settings import Settings
 from schemas.errors import WarehouseError
 from schemas.records import Status
 from warehouse.landed import Landed
+from warehouse.listings import categories
 from warehouse.store import Warehouse
 
 PROGRESS_EVERY_S = 5.0
 _PATIENCE_S = 10.0
 _MEANT = re.compile(r"""[\\`*_{}\[\]()<>#.!|~&:@/"'$^=]""")
 _LONGEST = 500
-_FAILURES = """
-SELECT status, coalesce(level, '') AS level, coalesce(category, '') AS category, count(*) AS documents
-FROM extractions WHERE run_id = $run AND category IS NOT NULL GROUP BY ALL ORDER BY documents DESC, category
-"""
 T = TypeVar("T")
 
 
@@ -81,9 +78,7 @@ def _counts(summary: Summary) -> dict[str, Any]:
 
 def _failures(run_id: str, settings: Settings) -> list[dict[str, Any]]:
     """Categories are a closed list: nothing in this table comes from a document."""
-    rows: list[dict[str, Any]]
-    rows = Warehouse(settings.home).briefly().query(_FAILURES, {"run": run_id}).to_pylist()
-    return rows
+    return Warehouse(settings.home).briefly().answer(categories(run_id))
 
 
 def _link(page: Path, key: str, text: str, settings: Settings) -> None:

@@ -19,17 +19,6 @@ from schemas.decoding import Decoding
 from schemas.errors import UsageError
 from schemas.records import Token
 
-SQL = """
-SELECT a.attempt_id, a.run_id, a.document_id, a.number, a.prompt_tokens, a.ending, a.tokens,
-    d.text AS document, e.decoding, e.model, e.schema, e.prompt_fingerprint, v.json_schema
-FROM attempts a
-JOIN runs r USING (run_id)
-JOIN recipes e ON e.recipe_id = r.recipe_id
-JOIN schema_versions v ON v.schema = e.schema AND v.fingerprint = e.schema_fingerprint
-JOIN documents d ON d.document_id = a.document_id
-WHERE starts_with(a.attempt_id, lower($given)) LIMIT 3
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Landed:
@@ -50,7 +39,7 @@ class Landed:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Landed:
-        """From a row of `SQL`."""
+        """From a row of `warehouse.attempts.called`."""
         same = {one.name: row[one.name] for one in fields(cls) if one.name in row}
         compact = json.dumps(json.loads(row["json_schema"]), ensure_ascii=False, separators=(",", ":"))
         return cls(

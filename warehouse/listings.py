@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warehouse.asked import Asked
 
 _REASONS = """
 SELECT run_id, quality_results.message FROM quality_results JOIN runs USING (run_id)
 WHERE runs.status = 'quarantined' AND NOT success AND severity = 'critical' ORDER BY run_id DESC, number
+"""
+# Categories are a closed list: nothing in this table comes from a document.
+_CATEGORIES = """
+SELECT status, coalesce(level, '') AS level, coalesce(category, '') AS category, count(*) AS documents
+FROM extractions WHERE run_id = $run AND category IS NOT NULL GROUP BY ALL ORDER BY documents DESC, category
 """
 
 
@@ -21,6 +28,12 @@ def called(given: str, most: int) -> Asked:
     return Asked(sql, {"given": given, "most": most})
 
 
+def known(run_ids: Iterable[str]) -> Asked:
+    """Which of these runs are recorded here."""
+    sql = "SELECT run_id FROM runs WHERE list_contains($runs::VARCHAR[], run_id)"
+    return Asked(sql, {"runs": sorted(run_ids)})
+
+
 def newest() -> Asked:
     """The run that ended last."""
     return Asked("SELECT run_id FROM runs WHERE status <> 'running' ORDER BY run_id DESC LIMIT 1")
@@ -31,6 +44,11 @@ def failures(run_id: str | None) -> Asked:
     if run_id is None:
         return Asked("SELECT * FROM failures")
     return Asked("SELECT * FROM failures_by_run WHERE run_id = $run", {"run": run_id})
+
+
+def categories(run_id: str) -> Asked:
+    """How often each status, level and category occurs among what did not succeed in a run, as it ended."""
+    return Asked(_CATEGORIES, {"run": run_id})
 
 
 def symptoms() -> Asked:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.asking import AsJson, ask, warehouse
+from flows.commands.asking import AsJson, answer, warehouse
 from flows.output import note, safe, say_json, say_rows
 from schemas.errors import UsageError, WarehouseLocked
 
@@ -54,9 +54,10 @@ def trace(
 
 def find(given: str) -> Landed:
     """The one attempt whose id starts so. Raises UsageError where none or several do."""
-    from flows.trace import SQL, Landed
+    from flows.trace import Landed
+    from warehouse.attempts import called
 
-    rows = ask(SQL, {"given": given})
+    rows = answer(called(given))
     if len(rows) != 1:
         many = "more than one attempt starts" if rows else "no attempt starts"
         raise UsageError(f"{many} with {safe(given)!r}: see attempt_id in the table attempts")

@@ -14,25 +14,13 @@ from schemas.errors import UsageError
 from schemas.records import Finding, Level, Severity, Status, Verdict
 from schemas.registry import Registry
 from validators.ladder import validate
+from warehouse import cases
 from warehouse.asking import Questions
 from warehouse.evaluations import LabelRow
 from warehouse.reviews import Review, Wanted, choices, queue
 from warehouse.rows import now
 from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
-
-_CASE = """
-SELECT outcomes.*, outcomes.value::VARCHAR AS answer, documents.uri, documents.media_type, documents.text,
-    coalesce((SELECT max(review_id) FROM reviews
-        WHERE run_id = $run AND document_id = $document), '') AS version
-FROM outcomes JOIN documents USING (document_id) WHERE run_id = $run AND document_id = $document
-"""
-_FINDINGS = "SELECT * FROM findings WHERE run_id = $run AND document_id = $document"
-_HISTORY = """
-SELECT decision, pointer, status, who, reviewed_at FROM reviews
-WHERE run_id = $run AND document_id = $document ORDER BY review_id DESC
-"""
-_RAW = "SELECT text FROM attempts WHERE attempt_id = $attempt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +56,13 @@ class Desk:
 
     def case(self, run_id: str, document_id: str) -> Case:
         """One extraction. Raises UsageError where there is none, or its schema version is gone."""
-        key = {"run": run_id, "document": document_id}
+        key = (run_id, document_id)
         with self.warehouse.asking() as ask:
-            rows = ask.rows(_CASE, key)
+            rows = cases.case(*key).rows(ask)
             if not rows:
                 raise UsageError("there is no such extraction")
-            stored = ask.rows(_FINDINGS, key)
-            raw, history = _raw(ask, rows[0]), ask.rows(_HISTORY, key)
+            stored = cases.findings(*key).rows(ask)
+            raw, history = _raw(ask, rows[0]), cases.history(*key).rows(ask)
         schema = self.registry.resolve(rows[0]["schema"]).cls
         answer = object_of(rows[0]["answer"])
         if answer is None:
@@ -162,7 +150,7 @@ def _labels(case: Case, review: Review, answer: dict[str, Any]) -> list[LabelRow
 
 
 def _raw(ask: Questions, row: Mapping[str, Any]) -> str | None:
-    found = ask.rows(_RAW, {"attempt": row["attempt_id"]}) if row["attempt_id"] else []
+    found = cases.raw(row["attempt_id"]).rows(ask) if row["attempt_id"] else []
     return str(found[0]["text"]) if found else None
 
 

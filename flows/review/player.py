@@ -13,18 +13,14 @@ from extractors.engines.tokenizer import Tokenizer
 from extractors.legal import Legal
 from extractors.scoring import removed_mass
 from flows.output import safe
-from flows.trace import SQL, Landed, Step, check_model, steps, with_likelihoods
+from flows.trace import Landed, Step, check_model, steps, with_likelihoods
 from schemas.decoding import Backend
 from schemas.errors import AssayError, UsageError
 from warehouse.asking import Questions
+from warehouse.attempts import called, siblings
 from warehouse.likelihoods import kept
 from warehouse.store import Warehouse
 
-_SIBLINGS = """
-SELECT attempt_id, number, sample, chosen, ending FROM attempts
-WHERE (run_id, document_id) IN (SELECT (run_id, document_id) FROM attempts WHERE attempt_id = $attempt)
-ORDER BY number, sample
-"""
 SHADES = 5
 
 
@@ -49,7 +45,7 @@ def found(warehouse: Warehouse, attempt_id: str) -> dict[str, Any]:
 
 
 def _only(ask: Questions, attempt_id: str) -> dict[str, Any]:
-    rows = ask.rows(SQL, {"given": attempt_id})
+    rows = called(attempt_id).rows(ask)
     if len(rows) != 1:
         raise UsageError("there is no such attempt")
     return rows[0]
@@ -59,7 +55,7 @@ def played(warehouse: Warehouse, model: Path | None, attempt_id: str) -> Played:
     """The attempt of this id; legal tokens are counted with the model's tokenizer. Raises UsageError."""
     with warehouse.asking() as ask:
         row = _only(ask, attempt_id)
-        siblings = ask.rows(_SIBLINGS, {"attempt": row["attempt_id"]})
+        beside = siblings(row["attempt_id"]).rows(ask)
         known = kept(ask, row["attempt_id"])
     landed, missing = Landed.of(row), None
     try:
@@ -67,7 +63,7 @@ def played(warehouse: Warehouse, model: Path | None, attempt_id: str) -> Played:
     except AssayError as error:
         drawn, missing = _as_landed(landed), str(error)
     drawn = with_likelihoods(drawn, known)
-    return Played(landed, drawn, siblings, row["run_id"], row["document_id"], missing, bool(known))
+    return Played(landed, drawn, beside, row["run_id"], row["document_id"], missing, bool(known))
 
 
 def _traced(landed: Landed, model: Path | None) -> list[Step]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warehouse.listings import known
 from warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     from flows.settings import Settings
-
-_OURS = "SELECT run_id FROM runs WHERE list_contains($runs, run_id)"
 
 
 def collect(settings: Settings) -> None:
@@ -23,5 +22,5 @@ def collect(settings: Settings) -> None:
 
     depot, warehouse = Depot(settings.staging), Warehouse(settings.home)
     if found := depot.runs():
-        ours = [row["run_id"] for row in warehouse.query(_OURS, {"runs": sorted(found)}).to_pylist()]
+        ours = [row["run_id"] for row in warehouse.answer(known(found))]
         depot.collect(ours, warehouse.staging, warehouse.archive)
