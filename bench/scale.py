@@ -3,7 +3,7 @@
 `python bench/scale.py [--documents 2000] [--characters 2000] [--tasks 200]` prints one JSON object. What is
 named `_per_cpu_s` are documents for each second of one core, which holds on a busy machine too; the others
 are documents for each second on the clock of this one run. The engine answers at once and knows the answers:
-what a GPU adds is no part of this. `--tasks 0` leaves out Prefect and Ray.
+what a GPU adds is no part of this. `--tasks 0` leaves out Prefect and Ray, `--documents 0` all else.
 """
 
 from __future__ import annotations
@@ -200,9 +200,11 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="assay-scale-") as folder:
-        model = model_folder(load())
-        settings = load(home=Path(folder) / "home", model=model, shard_size=256)
-        figures = measure(asked.documents, asked.characters, settings, Path(folder))
+        figures: dict[str, Any] = {}
+        if asked.documents:
+            model = model_folder(load())
+            settings = load(home=Path(folder) / "home", model=model, shard_size=256)
+            figures |= measure(asked.documents, asked.characters, settings, Path(folder))
         if asked.tasks:
             figures["prefect_on_ray"] = tasks(asked.tasks, Path(folder) / "tasks")
     print(json.dumps(figures, indent=2))
