@@ -143,7 +143,7 @@ def test_shards_are_sent_where_no_home_is_shared_also_those_of_a_rerun(
     cluster: None, tmp_path: Path, model_dir: Path, source: Path
 ) -> None:
     home, staging = tmp_path / "home", tmp_path / "bucket"
-    given = {"runner": "ray", "staging": str(staging)}
+    given = {"runner": "ray", "staging": str(staging), "workers": 1}
     first = run(home, model_dir, source, ray_engines.signing, **given)
     assert (first.status, first.documents) == ("finished", DOCUMENTS)
     original = (source / "02.txt").read_bytes()
@@ -166,7 +166,7 @@ def test_what_no_worker_can_do_is_failed_and_says_why(
     def without_model(plan: Plan) -> Plan:
         return replace(plan, settings=plan.settings.model_copy(update={"model": nowhere}))
 
-    summary = run(home, model_dir, source, ray_engines.signing, without_model, runner="ray")
+    summary = run(home, model_dir, source, ray_engines.signing, without_model, runner="ray", workers=1)
     assert summary.status == "failed"
     assert summary.message is not None
     assert f"{nowhere} is no folder" in summary.message
