@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warehouse.store import Warehouse
 
 Left: TypeAlias = dict[str, str]
+COPIES = {"csv": "CSV export", "parquet": "Parquet export", "training": "training set"}
 
 
 def purge(
@@ -114,7 +115,8 @@ def _copies(found: Warehouse, doom: Doom) -> Iterator[Left]:
     from warehouse.erase import reports
 
     for copy in found.copies():
-        yield {"what": f"a {copy.kind} of {copy.made_at:%Y-%m-%d %H:%M}", "where": str(copy.path)}
+        kind = COPIES.get(copy.kind, copy.kind)
+        yield {"what": f"a {kind} of {copy.made_at:%Y-%m-%d %H:%M}", "where": str(copy.path)}
     for path in reports(found.home, doom):
         yield {"what": "a page that names it: write it anew, or delete it", "where": str(path)}
 
