@@ -23,7 +23,7 @@ from flows.pipeline import EngineFactory, Pipeline
 from flows.plan import Plan, nothing_to_do
 from flows.progress import Display, Tally, Watch, shown
 from flows.report import written
-from flows.runner.address import LOCAL
+from flows.runner.address import LOCAL, check
 from flows.secrets import redact
 from flows.settings import Settings
 from flows.stager import Stager
@@ -46,6 +46,8 @@ def carry_out(
     """
     if not plan.todo:
         return nothing_to_do(plan)
+    if _is_spread(plan):
+        check(plan.settings)
     own_suite(plan.settings, plan.schema.ref)  # one that cannot be read is told now, not after the night
     warehouse = Warehouse(plan.settings.home)
     run_id = _begin(plan, warehouse)
@@ -85,13 +87,18 @@ def _work(
     plan: Plan, run_id: str, warehouse: Warehouse, start_engine: EngineFactory, display: Display
 ) -> Work:
     settings = plan.settings
-    if settings.runner != LOCAL and plan.order.kind != "evaluate":  # whose engine serves many runs
+    if _is_spread(plan):
         from flows.runner.spread import Spread
 
         _load_gate(plan)
         return Spread(plan, run_id, warehouse, start_engine, display)
     stager = Stager(warehouse, run_id, settings.shard_size, settings.stage_every)
     return Pipeline(plan, run_id, stager, _with_gate(start_engine), display)
+
+
+def _is_spread(plan: Plan) -> bool:
+    """Whether workers do it. An evaluation stays here: its engine serves many runs, one after the other."""
+    return plan.settings.runner != LOCAL and plan.order.kind != "evaluate"
 
 
 def _with_gate(start_engine: EngineFactory) -> EngineFactory:
