@@ -86,7 +86,7 @@ class Night:
                 raise OSError(f"{path}: {error.code} {error.read()[:500]!r}") from error
 
     def working(self) -> bool:
-        """Whether the engine is in the middle of answering."""
+        """Whether the engine is in the middle of several documents: one request may be a probe before the run."""
         engine = self.stack.environment("worker")["ASSAY_ENGINE"]
         try:
             with urlopen(f"{engine}/metrics", timeout=5) as answer:  # noqa: S310
@@ -94,7 +94,7 @@ class Night:
         except (URLError, OSError):
             return False
         running = [line for line in lines if line.startswith("vllm:num_requests_running{")]
-        return any(float(line.rsplit(" ", 1)[1]) > 0 for line in running)
+        return any(float(line.rsplit(" ", 1)[1]) > 3 for line in running)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What the warehouse answers. Waits while somebody writes."""

@@ -17,7 +17,8 @@ def prepare_postgres(service: Service, data: Path) -> None:
     _own(service, data, secret, service.places.home, service.places.mounts["/tmp"])
     user = f"--username={environment['POSTGRES_USER']}"
     rules = ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={secret}", "--no-sync"]
-    _once(service, ["initdb", user, *rules, f"--pgdata={data}"])
+    text = ["--encoding=UTF8", "--locale=C.UTF-8"]  # by its LANG, which is a UTF-8 one
+    _once(service, ["initdb", user, *rules, *text, f"--pgdata={data}"])
     _once(service, ["postgres", "--single", "postgres"], f"CREATE DATABASE {environment['POSTGRES_DB']}\n")
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(f"unix_socket_directories = '{service.places.mounts['/tmp']}'\n")
