@@ -86,7 +86,7 @@ class Night:
                 raise OSError(f"{path}: {error.code} {error.read()[:500]!r}") from error
 
     def working(self) -> bool:
-        """Whether the engine is in the middle of several documents: one request may be a probe before the run."""
+        """Whether the engine is in the middle of documents: a few requests may be probes before the run."""
         engine = self.stack.environment("worker")["ASSAY_ENGINE"]
         try:
             with urlopen(f"{engine}/metrics", timeout=5) as answer:  # noqa: S310
