@@ -1,6 +1,6 @@
 """The review desk under load: its pages over very many extractions, and a page of a long PDF.
 
-`python bench/review.py [--documents 1000000] [--home DIR] [--keep]` lands synthetic rows as
+`python bench/review.py [--documents 1000000] [--home DIR] [--keep] [--over DIR]` lands synthetic rows as
 `bench/warehouse.py` does, one attempt each, lets a person decide on some, adds a PDF of 100 pages, and asks
 the desk's own application as a browser would. It prints one JSON object; exit 0 where the queue keeps to
 300 ms and a page of the PDF, the first one too, to a second. Times are seconds of this one run.
@@ -50,11 +50,11 @@ FROM extractions WHERE is_current AND status = 'accepted' AND hash(document_id) 
 def main() -> int:
     """Make the warehouse, measure, print."""
     options = _options()
-    home = Path(tempfile.mkdtemp(prefix="assay-bench-", dir=options.home))
+    home = options.over or Path(tempfile.mkdtemp(prefix="assay-bench-", dir=options.home))
     try:
-        found = measure(_landed(home, options), options)
+        found = measure(Warehouse(home) if options.over else _landed(home, options))
     finally:
-        if not options.keep:
+        if not (options.keep or options.over):
             shutil.rmtree(home)
     json.dump(found, sys.stdout, indent=2)
     print()
@@ -66,6 +66,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--home", type=Path, help="where the temporary warehouse is made")
     parser.add_argument("--keep", action="store_true", help="leave the warehouse there")
+    parser.add_argument("--over", type=Path, help="measure again over a warehouse that was kept")
     parser.set_defaults(attempts=1, runs=8, shard=25_000, bare_every=10**6)
     return parser.parse_args()
 
@@ -80,10 +81,10 @@ def _landed(home: Path, options: argparse.Namespace) -> Warehouse:
     return warehouse
 
 
-def measure(warehouse: Warehouse, options: argparse.Namespace) -> dict[str, Any]:
+def measure(warehouse: Warehouse) -> dict[str, Any]:
     """All figures."""
     place = _long_pdf(warehouse)
-    (run,) = warehouse.query("SELECT min(run_id) AS id FROM extractions").to_pylist()
+    (run,) = warehouse.query("SELECT min(run_id) AS id, count(*) AS count FROM extractions").to_pylist()
     pages = {
         "queue": "/",
         "queue by category": "/?category=inconsistent",
@@ -98,7 +99,7 @@ def measure(warehouse: Warehouse, options: argparse.Namespace) -> dict[str, Any]
         build(desk, Access("bench"), ["bench"]), "http://bench", follow_redirects=False
     ) as client:
         return {
-            "documents": options.documents,
+            "extractions": run["count"],
             "pages_s": {name: quickest(partial(_get, client, one)) for name, one in pages.items()},
             "pdf_page_s": _drawn(client, place),
         }
