@@ -1,5 +1,6 @@
 #!/bin/sh
-# All tests: those of the real engine, which keep one core busy, and of the stack, beside all others. `make test` calls it.
+# All tests: those of the real engine and of the stack, which keep one core busy, beside all others. `make test`
+# calls it.
 set -u
 cd "$(dirname "$0")/.."
 PYTHON=.venv/bin/python
