@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from flows.reporting import wants_prefect
 from flows.runner.address import check
 from flows.settings import Settings, load
 from schemas.errors import SettingError
+
+needs_ray = pytest.mark.skipif(find_spec("prefect_ray") is None, reason="the `ray` extra is not installed")
 
 
 def settings(home: Path, **given: object) -> Settings:
@@ -45,17 +48,17 @@ def test_a_folder_for_shards_holds_in_any_working_folder(
     assert settings(tmp_path, staging="s3://bucket/night/").staging == "s3://bucket/night"
 
 
+@needs_ray
 def test_shards_are_tasks_of_prefect(tmp_path: Path) -> None:
-    pytest.importorskip("prefect_ray", reason="the `ray` extra is not installed")
     assert wants_prefect(settings(tmp_path, runner="ray"))
     with pytest.raises(SettingError, match="do not set ASSAY_PREFECT=never"):
         check(settings(tmp_path, runner="ray", prefect="never"))
 
 
+@needs_ray
 def test_a_cluster_that_is_not_there_is_named_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("prefect_ray", reason="the `ray` extra is not installed")
     (tmp_path / "a.txt").write_text("Total 62.00")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -74,10 +77,10 @@ def test_a_cluster_that_is_not_there_is_named_in_one_line(
     assert "\n" not in str(refused.value)
 
 
+@needs_ray
 def test_workers_of_other_machines_need_a_server_to_report_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("prefect_ray", reason="the `ray` extra is not installed")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with pytest.raises(SettingError, match="set PREFECT_API_URL"):
         check(settings(tmp_path, runner="ray://127.0.0.1:9"))

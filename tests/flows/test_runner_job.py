@@ -1,0 +1,81 @@
+"""What a worker is told, and what it refuses: no Ray is needed for that."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from flows.engine import start
+from flows.order import Order
+from flows.plan import Plan, plan
+from flows.runner.job import Job, job_of, settings_here
+from flows.runner.marks import is_shared, marked
+from flows.settings import Settings
+from schemas.errors import EngineMismatch, SettingError, WarehouseError
+from tests.flows.fake_engine import receipt
+from warehouse.store import Warehouse
+
+pytest.importorskip("ray", reason="the `ray` extra is not installed")
+RUN = "01890000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Plan:
+    folder = tmp_path_factory.mktemp("job")
+    (folder / "a.txt").write_text(receipt(1))
+    made = Settings(home=folder / "home", model=model_dir, engine_api_key=SecretStr("told to nobody"))
+    return plan(Order(str(folder / "a.txt"), "receipt@1"), made)
+
+
+@pytest.fixture
+def job(planned: Plan) -> Job:
+    return job_of(planned, RUN, start)
+
+
+def test_no_secret_travels_and_a_worker_takes_its_own(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert b"told to nobody" not in pickle.dumps(job)
+    monkeypatch.setenv("ASSAY_ENGINE_API_KEY", "the worker's")
+    key = settings_here(pickle.loads(pickle.dumps(job))).engine_api_key  # noqa: S301
+    assert key is not None
+    assert key.get_secret_value() == "the worker's"
+
+
+def test_a_home_that_is_not_shared_is_told_from_one_that_is(planned: Plan, job: Job) -> None:
+    from flows.runner.worker import terms_here
+
+    home = planned.settings.home
+    with pytest.raises(WarehouseError, match="share that folder, or set ASSAY_STAGING"):
+        terms_here(job)
+    with marked(Warehouse(home), RUN):
+        assert terms_here(job).recipe.recipe_id == planned.recipe.recipe_id
+    assert not is_shared(home, RUN)
+
+
+def test_a_mark_that_a_killed_run_left_goes(planned: Plan) -> None:
+    warehouse = Warehouse(planned.settings.home)
+    left = marked(warehouse, "killed")
+    left.__enter__()
+    with marked(warehouse, RUN):
+        assert not is_shared(warehouse.home, "killed")
+
+
+@pytest.mark.parametrize(
+    ("other", "error", "told"),
+    [
+        ({"max_model_len": 2048}, EngineMismatch, r"its model \(max_model_len\) is not the run's"),
+        ({"model": Path("/nowhere/at/all")}, SettingError, "/nowhere/at/all is no folder"),
+    ],
+)
+def test_a_machine_that_has_something_else_says_what(
+    planned: Plan, other: dict[str, object], error: type[Exception], told: str
+) -> None:
+    from flows.runner.worker import terms_here
+
+    made = job_of(planned, RUN, start)
+    given = made.settings.model_copy(update={**other, "staging": "/shared"})
+    with pytest.raises(error, match=told):
+        terms_here(replace(made, settings=given))
