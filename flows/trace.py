@@ -94,12 +94,14 @@ def check_model(landed: Landed, model: Path, parts: Sequence[str]) -> None:
             )
 
 
-def steps(landed: Landed, tokenizer: Tokenizer, legal: Legal) -> list[Step]:
-    """A step for each token, with the probabilities that were landed."""
+def steps(landed: Landed, tokenizer: Tokenizer, legal: Legal | None) -> list[Step]:
+    """A step for each token, with the probabilities that were landed; without `legal` none are counted."""
     text, spans = tokenizer.decode(landed.ids), tokenizer.spans(landed.ids)
     where = places(text)
     schema = landed.enforced
-    counts: list[int | None] = [] if schema is None else [*legal.counts(schema, landed.ids)]
+    counts: list[int | None] = []
+    if schema is not None and legal is not None:
+        counts += legal.counts(schema, landed.ids)
     counts += [None] * (len(landed.ids) - len(counts))
     found = []
     for i, (token, (start, end)) in enumerate(zip(landed.tokens, spans, strict=True)):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from extractors.engines.tokenizer import Tokenizer
-from extractors.legal import Legal
+from extractors.legal import QUICK, Legal
 from extractors.scoring import removed_mass
 from flows.output import safe
 from flows.trace import Landed, Step, check_model, steps, with_likelihoods
@@ -57,21 +57,33 @@ def played(warehouse: Warehouse, model: Path | None, attempt_id: str) -> Played:
         row = _only(ask, attempt_id)
         beside = siblings(row["attempt_id"]).rows(ask)
         known = kept(ask, row["attempt_id"])
-    landed, missing = Landed.of(row), None
-    try:
-        drawn = _traced(landed, model)
-    except AssayError as error:
-        drawn, missing = _as_landed(landed), str(error)
+    landed = Landed.of(row)
+    drawn, missing = _traced(landed, model)
     drawn = with_likelihoods(drawn, known)
     return Played(landed, drawn, beside, row["run_id"], row["document_id"], missing, bool(known))
 
 
-def _traced(landed: Landed, model: Path | None) -> list[Step]:
+def _traced(landed: Landed, model: Path | None) -> tuple[list[Step], str | None]:
+    """The steps, and why less is known of them where it is."""
     if model is None:
-        raise UsageError("the model that this was drawn from is not here")
-    check_model(landed, model, ("tokenizer",))
-    tokenizer, legal = _loaded(model, landed.decoding.backend)
-    return steps(landed, tokenizer, legal)
+        return _as_landed(landed), "the model that this was drawn from is not here"
+    try:
+        check_model(landed, model, ("tokenizer",))
+        tokenizer, legal = _loaded(model, landed.decoding.backend)
+    except AssayError as error:
+        return _as_landed(landed), str(error)
+    try:
+        _refuse_slow(landed)
+        return steps(landed, tokenizer, legal), None
+    except AssayError as error:
+        return steps(landed, tokenizer, None), str(error)
+
+
+def _refuse_slow(landed: Landed) -> None:
+    """Raise UsageError where a page would wait for minutes."""
+    backend = landed.decoding.backend
+    if landed.enforced is not None and backend not in QUICK:
+        raise UsageError(f"legal tokens are not counted here, for {backend} takes long: `assay trace` does")
 
 
 @lru_cache(maxsize=4)

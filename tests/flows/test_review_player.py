@@ -187,3 +187,17 @@ def test_one_computation_at_a_time_and_its_last_words_are_kept(computing: Comput
     computing.start("pass")
     assert ended(computing, "pass") is None
     assert computing.failure(failing) is None
+
+
+def test_what_would_take_minutes_is_left_to_the_command(
+    home: Path, attempt: dict[str, Any], model_dir: Path
+) -> None:
+    """Under outlines the places are told, and that legal tokens are not counted."""
+    sql = """UPDATE recipes SET decoding = json_merge_patch(
+        decoding, '{"mode": "guided", "backend": "outlines"}')"""
+    Warehouse(home).query(sql, read_only=False)
+    html = LexborHTMLParser(client(home, model=model_dir).get(f"/attempt/{attempt['attempt_id']}").text)
+    tokens = [node.attributes for node in html.css(".token")]
+    assert {one["data-legal"] for one in tokens} == {"not known"}
+    assert "/company" in {one["data-field"] for one in tokens}
+    assert "for outlines takes long" in html.text()
