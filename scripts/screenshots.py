@@ -26,7 +26,14 @@ from warehouse.store import Warehouse
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "screenshots"
 WIDTH, HEIGHT = 1200, 800
-CHOSEN = ("#source mark:nth-of-type(3)", ".token[data-field='/currency'] >> nth=2")
+# The field whose place is the third, and the token that the mask pressed most.
+CHOOSE = """() => {
+  const removed = (one) => Number(one.dataset.removed) || 0;
+  const tokens = [...document.querySelectorAll(".token")];
+  const pressed = tokens.reduce((most, one) => (removed(one) > removed(most) ? one : most), tokens[0]);
+  const chosen = pressed || document.querySelector("#source mark:nth-of-type(3)");
+  if (chosen) chosen.click();
+}"""
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _RUNS = "SELECT run_id FROM runs WHERE schema = 'receipt@1' AND status = 'finished' ORDER BY run_id"
 # The flagged document with the most values that stand in its text, and an attempt that the mask pressed.
@@ -64,6 +71,7 @@ def prepare(warehouse: Warehouse) -> None:
     if not ask(warehouse, _NEWEST):
         runs = [row["run_id"] for row in ask(warehouse, _RUNS)]
         assay("evaluate", "demo/receipts-labels.jsonl", "--from", *runs)
+    assay("report", ask(warehouse, _RUNS)[-1]["run_id"])
 
 
 def assay(*arguments: str) -> None:
@@ -90,7 +98,7 @@ def pages(warehouse: Warehouse) -> Iterator[tuple[str, str]]:
     yield "failures", "/failures?schema=invoice%401"
     yield "differences", f"/differences?a={old}&b={new}&change=changed"
     yield "evaluation", f"/reports/evaluation-{evaluation['evaluation_id']}.html"
-    yield "report", f"/reports/run-{document['run_id']}.html"
+    yield "report", f"/reports/run-{new}.html"
 
 
 def take(browser: Browser, address: str, target: Path) -> None:
@@ -98,10 +106,9 @@ def take(browser: Browser, address: str, target: Path) -> None:
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
     page.goto(address)
     settle(page)
-    for chosen in CHOSEN:
-        if page.locator(chosen).count():
-            page.locator(chosen).first.click()
-    page.screenshot(path=target)
+    page.evaluate(CHOOSE)
+    height = page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)")
+    page.screenshot(path=target, clip={"x": 0, "y": 0, "width": WIDTH, "height": min(height, HEIGHT)})
     page.close()
 
 

@@ -24,7 +24,7 @@ def _gate(night: Night) -> Iterator[str]:
     elif missed:
         yield f"The gate holds; {len(missed)} {of_all} were missed, none of them critical."
     else:
-        yield f"The gate holds: all {of_all}."
+        yield f"The gate holds: {len(night.gate)} of {len(night.gate)} expectations."
 
 
 def _symptoms(night: Night) -> Iterator[str]:
