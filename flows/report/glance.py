@@ -16,15 +16,13 @@ def glance(night: Night, measures: Sequence[Measure]) -> list[str]:
 def _gate(night: Night) -> Iterator[str]:
     missed = [one for one in night.gate if not one["success"]]
     fatal = sum(one["severity"] == "critical" for one in missed)
-    of_all = f"of its {len(night.gate)} expectations"
+    held = f"{len(night.gate) - len(missed)} of {len(night.gate)} expectations"
     if not night.gate:
         yield "The gate has not looked at this run."
     elif fatal:
-        yield f"The gate failed: {fatal} critical ones {of_all} did not hold."
-    elif missed:
-        yield f"The gate holds; {len(missed)} {of_all} were missed, none of them critical."
+        yield f"The gate failed: {held} held, {fatal} of the others critical."
     else:
-        yield f"The gate holds: {len(night.gate)} of {len(night.gate)} expectations."
+        yield f"The gate holds: {held}."
 
 
 def _symptoms(night: Night) -> Iterator[str]:
