@@ -59,8 +59,23 @@ def check(settings: Settings) -> None:
             f"ASSAY_RUNNER={settings.runner}: {missing[0].replace('_', '-')} is not installed: "
             "install the `ray` extra (pip install 'assay[ray]')"
         )
+    prepare_environment(settings)
     if settings.runner != RAY:
         _check_cluster(settings)
+
+
+def prepare_environment(settings: Settings) -> None:
+    """What Ray reads when it is first imported, here and in the processes that it starts: no call home.
+
+    A token that is set is shown to the cluster; the client would leave that to a second variable. A cluster of
+    this machine keeps to its loopback address, as on macOS and Windows: elsewhere Ray takes the machine's own
+    address, whatever it is told.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if settings.runner == RAY:
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
 def _check_cluster(settings: Settings) -> None:
@@ -79,5 +94,5 @@ def unreachable(address: str, reason: str) -> SettingError:
     """The error for a cluster that does not answer."""
     return SettingError(
         f"ASSAY_RUNNER={address}: no Ray cluster answers there ({reason}): start it with `ray start --head`, "
-        "or set ASSAY_RUNNER=local"
+        "set RAY_AUTH_TOKEN if it wants one, or set ASSAY_RUNNER=local"
     )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flows.runner.address import RAY, unreachable
+from flows.runner.address import RAY, prepare_environment, unreachable
 from flows.settings import Settings
-
-# Read by Ray when it is imported, here and in the processes that it starts.
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "1", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 @contextmanager
@@ -21,20 +18,30 @@ def cluster(settings: Settings) -> Iterator[Any]:
 
     Raises SettingError where there is no cluster.
     """
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
-    import prefect_ray
-
-    runner = prefect_ray.RayTaskRunner(**_where(settings))
-    try:
-        runner.__enter__()
-    except (ConnectionError, RuntimeError, TimeoutError) as error:
-        raise unreachable(settings.runner, str(error).splitlines()[0][:200]) from error
+    prepare_environment(settings)
+    runner = _entered(settings)
     try:
         with _reachable_prefect():
             yield runner
     finally:
         runner.__exit__(None, None, None)
+
+
+def _entered(settings: Settings) -> Any:
+    """A runner that is connected. A local cluster has a second try: a busy machine is slow to start one."""
+    import prefect_ray
+    import ray
+
+    for tries_left in (settings.runner == RAY, False):
+        runner = prefect_ray.RayTaskRunner(**_where(settings))
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return runner.__enter__()
+        except Exception as error:  # Ray raises a bare one where a node is slow to start
+            ray.shutdown()
+            if not tries_left:
+                raise unreachable(settings.runner, (str(error).splitlines() or ["?"])[0][:200]) from error
+    raise AssertionError("the last try returns or raises")
 
 
 def _where(settings: Settings) -> dict[str, Any]:
@@ -44,7 +51,6 @@ def _where(settings: Settings) -> dict[str, Any]:
     here = {
         "num_cpus": settings.workers,
         "include_dashboard": False,
-        "_node_ip_address": "127.0.0.1",
         "object_store_memory": _OBJECT_STORE,
     }
     return {"address": "local", "init_kwargs": {**quiet, **here}}

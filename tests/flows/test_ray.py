@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,10 @@ from tests.flows import ray_engines
 from tests.flows.fake_engine import receipt
 from warehouse.store import Warehouse
 
-pytest.importorskip("ray", reason="the `ray` extra is not installed")
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("ray") is None, reason="the `ray` extra is not installed"),
+]
 
 DOCUMENTS = 10
 _ROWS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from schemas.errors import EngineMismatch, SettingError, WarehouseError
 from tests.flows.fake_engine import receipt
 from warehouse.store import Warehouse
 
-pytest.importorskip("ray", reason="the `ray` extra is not installed")
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the `ray` extra is not installed")
 RUN = "01890000-0000-7000-8000-000000000000"
 
 
