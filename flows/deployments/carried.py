@@ -40,6 +40,8 @@ def attempt(work: Callable[[], T]) -> T | Any:
         told = safe(redact(str(error)))
         if runtime.deployment.id:  # else it is told where the flow was called
             note(f"assay: {told}")
+        if not isinstance(error, DocumentsFailed):
+            events.not_begun(told)
         return Failed(message=told, data=error)
 
 

@@ -67,7 +67,11 @@ class Server:
         while not self._stopping.is_set():
             with self._log.open("ab") as log:
                 self._process = subprocess.Popen(
-                    self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+                    self._command,
+                    stdout=log,
+                    stderr=log,
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,  # Ctrl-C is for us: the runs that are ended then still need it
                 )
             self._process.wait()
             if not self._stopping.wait(_AGAIN_AFTER_S):

@@ -116,8 +116,9 @@ def test_three_nights_in_a_row_and_one_without_an_engine(
             until(lambda: bool(told.raw))
     _check(home, fake)
     news = json.loads(told.raw[0][1])
-    assert news["what"] == "prefect.flow-run.Failed"
+    assert news["what"] == "assay.flow.failed"
     assert news["about"].startswith("extract receipt@1 ")
+    assert "does not answer" in news["figures"]["message"]
     written = log.read_text()
     assert "serving nightly-extract: every 0:00:03 (Europe/Berlin)" in written
     assert "Traceback" not in written
