@@ -133,7 +133,9 @@ def test_a_row_put_right_at_the_desk_labels_its_list_and_counts(home: Path) -> N
         said_so = json.dumps(said)
         row = LabelRow(str(number), sha("a"), "invoice@2", pointer, said_so, "me", "review", now())
         warehouse.add_labels([row])
-    (label,) = known_labels(Asked(None, "invoice@2", runs=("r",)), load().resolve("invoice@2"), warehouse).rows
+    (label,) = known_labels(
+        Asked(None, "invoice@2", runs=("r",)), load().resolve("invoice@2"), warehouse
+    ).rows
     assert [row["line_total"] for row in label.fields["lines"]] == [Decimal("1.00"), Decimal("2.00")]
 
 
