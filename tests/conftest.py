@@ -16,6 +16,8 @@ os.environ.update(
         "GX_ANALYTICS_ENABLED": "false",
         "HF_HUB_OFFLINE": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # loopback; read when Ray is imported
+        "RAY_USAGE_STATS_ENABLED": "0",
         "VLLM_NO_USAGE_STATS": "1",
         "TQDM_DISABLE": "1",
     }

@@ -67,9 +67,9 @@ def check(settings: Settings) -> None:
 def prepare_environment(settings: Settings) -> None:
     """What Ray reads when it is first imported, here and in the processes that it starts: no call home.
 
-    A token that is set is shown to the cluster; the client would leave that to a second variable. A cluster of
-    this machine keeps to its loopback address, as on macOS and Windows: elsewhere Ray takes the machine's own
-    address, whatever it is told.
+    A token that is set is shown to the cluster; the client would leave that to a second variable. A cluster
+    of this machine keeps to its loopback address, as on macOS and Windows: elsewhere Ray takes the machine's
+    own one, whatever it is told.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if settings.runner == RAY:
