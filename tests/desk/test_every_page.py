@@ -24,7 +24,8 @@ ACTIVE = """() => [...document.querySelectorAll('*')].filter((node) =>
 
 # A page in the dark is the same tree in other colours. The plots of an evaluation are Plotly's own matter.
 AXE = "(options) => axe.run({ exclude: [['.js-plotly-plot']] }, options).then((found) => found.violations)"
-SCHEMES: dict[str, Any] = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
+_ONLY = {"resultTypes": ["violations"]}
+SCHEMES: dict[str, Any] = {"light": _ONLY, "dark": {"runOnly": ["color-contrast"], **_ONLY}}
 
 
 @pytest.fixture(scope="module")
