@@ -24,12 +24,6 @@ def test_documents_in_the_bucket_become_rows(night: Night) -> None:
     assert any(answered for _, _, answered in rows)
 
 
-def test_what_was_done_is_not_done_again(night: Night) -> None:
-    before = night.rows("SELECT count(*) FROM attempts")
-    assert night.ended(night.trigger(), 300) == "COMPLETED"
-    assert night.rows("SELECT count(*) FROM attempts") == before
-
-
 def test_who_has_no_password_is_refused(night: Night) -> None:
     worker = night.stack.environment("worker")
     for address in (
