@@ -13,6 +13,7 @@ from dataclasses import replace
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -146,7 +147,7 @@ def test_shards_are_sent_where_no_home_is_shared_also_those_of_a_rerun(
     cluster: None, tmp_path: Path, model_dir: Path, source: Path
 ) -> None:
     home, staging = tmp_path / "home", tmp_path / "bucket"
-    given = {"runner": "ray", "staging": str(staging), "workers": 1}
+    given: dict[str, Any] = {"runner": "ray", "staging": str(staging), "workers": 1}
     first = run(home, model_dir, source, ray_engines.signing, **given)
     assert (first.status, first.documents) == ("finished", DOCUMENTS)
     original = (source / "02.txt").read_bytes()
@@ -177,6 +178,20 @@ def test_what_no_worker_can_do_is_failed_and_says_why(
     assert [(row["status"], row["category"]) for row in found] == [("failed", "engine_error")]
     assert f"{nowhere} is no folder" in found[0]["message"]
     assert run(home, model_dir, source, ray_engines.signing).documents == DOCUMENTS
+
+
+def test_a_deadline_ends_the_parts_at_work_and_the_next_run_does_the_rest(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    hold, home = tmp_path / "signed" / "hold", tmp_path / "home"
+    hold.touch()
+    given: dict[str, Any] = {"runner": "ray", "workers": 1}
+    cut = run(home, model_dir, source, ray_engines.slow, **given, deadline=12.0)
+    hold.unlink()
+    assert (cut.status, cut.documents) == ("failed", 0)
+    assert "the deadline of 12 s came first" in (cut.message or "")
+    rest = run(home, model_dir, source, ray_engines.signing, **given)
+    assert (rest.status, rest.documents) == ("finished", DOCUMENTS)
 
 
 def _first_at_work(signed: Path, seconds: float = 90.0) -> int:
