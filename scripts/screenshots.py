@@ -65,7 +65,7 @@ def prepare(warehouse: Warehouse) -> None:
             "--scoring",
             "all",
         )
-    (attempt,) = ask(warehouse, _ATTEMPT)
+    attempt = one(warehouse, _ATTEMPT)
     if not warehouse.query(_KNOWN, {"attempt": attempt["attempt_id"]}).num_rows:
         assay("trace", attempt["attempt_id"], "--probabilities")
     if not ask(warehouse, _NEWEST):
@@ -86,10 +86,18 @@ def ask(warehouse: Warehouse, sql: str) -> list[dict[str, Any]]:
     return found
 
 
+def one(warehouse: Warehouse, sql: str) -> dict[str, Any]:
+    """The first row of a question. Raises UsageError where what `make demo` leaves is not there."""
+    rows = ask(warehouse, sql)
+    if not rows:
+        raise UsageError(f"{warehouse.home} does not hold what `make demo` leaves: {sql.strip()} has no row")
+    return rows[0]
+
+
 def pages(warehouse: Warehouse) -> Iterator[tuple[str, str]]:
     """The name of each picture, and the address of its page."""
-    (document,), (attempt,) = ask(warehouse, _DOCUMENT), ask(warehouse, _ATTEMPT)
-    (evaluation,) = ask(warehouse, _NEWEST)
+    document, attempt = one(warehouse, _DOCUMENT), one(warehouse, _ATTEMPT)
+    evaluation = one(warehouse, _NEWEST)
     old, new = (row["run_id"] for row in ask(warehouse, _RUNS)[-2:])
     yield "queue", "/"
     yield "document", f"/document/{document['run_id']}/{document['document_id']}"
@@ -128,13 +136,14 @@ def main() -> int:
         if path is None:
             raise UsageError("there is no Chromium here: `apt-get install chromium`")
         prepare(warehouse)
+        addresses = list(pages(warehouse))
     except AssayError as error:
         note(f"screenshots: {error}")
         return 2
     TARGET.mkdir(parents=True, exist_ok=True)
     with served(settings.home, settings.models / NAME, "ada") as desk, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for name, address in pages(warehouse):
+        for name, address in addresses:
             take(browser, desk + address, TARGET / f"{name}.png")
             print(f"{name}.png: {(TARGET / f'{name}.png').stat().st_size // 1024} KB", flush=True)
         browser.close()
