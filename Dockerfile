@@ -10,11 +10,11 @@ RUN groupadd --gid 10001 assay \
 ENV DO_NOT_TRACK=1 \
     GX_ANALYTICS_ENABLED=false \
     HF_HUB_OFFLINE=1 \
-    PATH=/opt/assay/.venv/bin:$PATH \
+    PATH=/assay/.venv/bin:$PATH \
     PREFECT_SERVER_ANALYTICS_ENABLED=false \
     PYTHONUNBUFFERED=1 \
     VLLM_NO_USAGE_STATS=1
-WORKDIR /opt/assay
+WORKDIR /assay
 
 # What installing needs and no more, so that a change of the code installs nothing anew.
 FROM python AS build
@@ -46,17 +46,17 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 FROM code AS base
-COPY --from=build-base /opt/assay/.venv .venv
+COPY --from=build-base /assay/.venv .venv
 USER 10001:10001
 CMD ["assay", "--help"]
 
 FROM compiler AS cpu
-COPY --from=build-cpu /opt/assay/.venv .venv
+COPY --from=build-cpu /assay/.venv .venv
 USER 10001:10001
 CMD ["assay", "--help"]
 
 FROM compiler AS gpu
-COPY --from=build-gpu /opt/assay/.venv .venv
+COPY --from=build-gpu /assay/.venv .venv
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility \
     NVIDIA_VISIBLE_DEVICES=all
 USER 10001:10001

@@ -104,5 +104,5 @@ def _names(config: Mapping[str, Any]) -> Iterator[str]:
 
 def working_directory(service: Mapping[str, Any]) -> Path:
     """Where it runs: the image's folder of the code is this repository."""
-    assert service.get("working_dir", "/opt/assay") == "/opt/assay"
+    assert service.get("working_dir", "/assay") == "/assay"
     return ROOT
