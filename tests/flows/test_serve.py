@@ -107,10 +107,12 @@ def test_three_nights_in_a_row_and_one_without_an_engine(
         environment = {f"ASSAY_{name}": str(value) for name, value in {**own, "ENGINE": fake.url}.items()}
         quick = {"PREFECT_RUNNER_POLL_FREQUENCY": "1"}
         with served(command, root, {**os.environ, **environment, **quick}, log):
+            (source / "1.txt").write_text(receipt(1))
+            until(lambda: "serving" in log.read_text())
+            ask_to_be_told(f"http://127.0.0.1:{port}", told.url, tmp_path, root)
             for night in (1, 2, 3):
                 (source / f"{night}.txt").write_text(receipt(night))
                 until(lambda night=night: len(landed(home)) == night)  # type: ignore[misc]
-            ask_to_be_told(f"http://127.0.0.1:{port}", told.url, tmp_path, root)
             loop.do(fake.kill())
             (source / "4.txt").write_text(receipt(4))
             until(lambda: bool(told.raw))
