@@ -243,7 +243,7 @@ def figures(extraction: Extraction) -> dict[str, object]:
     attempts = extraction.attempts
     return {
         "status": str(extraction.status),
-        "level": extraction.level and str(extraction.level),
+        "failed_level": extraction.level and str(extraction.level),
         "category": extraction.category and str(extraction.category),
         "attempts": len(attempts),
         "output_tokens": sum(one.output_tokens for one in attempts),

@@ -71,6 +71,8 @@ def test_each_line_is_about_something_and_tells_no_text(tmp_path: Path, model_di
     documents = by_event["document"]
     assert len({line["document"] for line in documents}) == 6
     assert {line["category"] for line in documents} >= {"engine_error", "text_before_json"}
+    assert {line["level"] for line in found} <= {"info", "warning", "error"}
+    assert {line["failed_level"] for line in documents} >= {"decode", "syntax"}
     assert all(line["shard"].startswith(str(summary.run_id)) for line in by_event["shard landed"])
     assert sum(line["documents"] for line in by_event["shard staged"]) == 6
     (raised,) = [line for line in ours if line["level"] == "error"]
