@@ -35,9 +35,10 @@ from schemas.errors import EngineRefusedSchema, EngineUnavailable
 from warehouse.store import Warehouse
 
 TRIES = 3
-"""Workers that may be lost over one shard before its documents are set aside."""
+"""Times that one shard may be lost, with its worker, before its documents are set aside."""
 _LOOK_EVERY_S = 0.5
 _STOP_S = 60.0
+_PREFECT_PAUSE_S = 10.0
 
 
 @dataclass(slots=True, eq=False)
@@ -160,11 +161,14 @@ class Spread:
         crew.lost(member)
         task.lost += 1
         reason = (str(error).splitlines() or [""])[0][:200]
-        if task.lost < TRIES:
-            note(f"assay: a worker was lost over shard {task.number}; another one does it")
-            self._next.append(task)
+        told = f"{type(error).__name__}: {reason}"
+        if task.lost >= TRIES:
+            self._set_aside(task, f"its shard was lost {TRIES} times, at last by {told}")
             return
-        self._set_aside(task, f"{TRIES} workers were lost over its shard: {type(error).__name__}: {reason}")
+        note(f"assay: shard {task.number} was lost ({safe(told)}); another worker does it")
+        if not isinstance(error, ray.exceptions.RayError):  # Prefect's server may be away for a moment
+            time.sleep(_PREFECT_PAUSE_S * task.lost)
+        self._next.append(task)
 
     def _check(self, crew: Crew) -> None:
         """Raises EngineUnavailable where nobody can do the work; what was handed out is then `failed`."""

@@ -186,10 +186,10 @@ def test_a_deadline_ends_the_parts_at_work_and_the_next_run_does_the_rest(
     hold, home = tmp_path / "signed" / "hold", tmp_path / "home"
     hold.touch()
     given: dict[str, Any] = {"runner": "ray", "workers": 1}
-    cut = run(home, model_dir, source, ray_engines.slow, **given, deadline=12.0)
+    cut = run(home, model_dir, source, ray_engines.slow, **given, deadline=8.0)
     hold.unlink()
     assert (cut.status, cut.documents) == ("failed", 0)
-    assert "the deadline of 12 s came first" in (cut.message or "")
+    assert "the deadline of 8 s came first" in (cut.message or "")
     rest = run(home, model_dir, source, ray_engines.signing, **given)
     assert (rest.status, rest.documents) == ("finished", DOCUMENTS)
 
