@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,7 +94,8 @@ class Shard:
             )
             await self._pipeline.run()
             name = f"{part.shard_id}{STOPPED}" if self._pipeline.stopped else part.shard_id
-            where.stage(job.run_id, name, gathering.bundles)
+            # In a thread: the engine's other part must not stand still meanwhile.
+            await asyncio.to_thread(where.stage, job.run_id, name, gathering.bundles)
         done = (one.outcome for bundle in gathering.bundles for one in bundle.extractions)
         return Reply(outcomes=tuple(done), compile_s=display.tally.compile_s)
 

@@ -30,6 +30,7 @@ class Worker:
         self._ready: asyncio.Task[tuple[Terms, Tools]] | None = None
         self._open = ExitStack()
         self._shards: set[Shard] = set()
+        self._stopped = False
 
     @ray.method(max_task_retries=-1)  # it waits for a process that is being started again; a part does not
     async def up(self) -> tuple[str, int]:
@@ -41,6 +42,8 @@ class Worker:
         part: Part = pickle.loads(packed)  # noqa: S301  from the process that started this one, through Ray
         try:
             terms, lent = await self._terms()
+            if self._stopped:  # meanwhile, or before this part came in
+                return Reply()
             shard = Shard(terms, self._job, part, self._kept, lent)
             self._shards.add(shard)
             try:
@@ -54,7 +57,8 @@ class Worker:
             return Reply(refused=f"{type(error).__name__}: {error}")
 
     async def stop(self) -> None:
-        """End the parts at work early; what is finished of them is staged."""
+        """End the parts at work early; what is finished of them is staged. Later ones are not begun."""
+        self._stopped = True
         for shard in self._shards:
             shard.stop()
 
