@@ -105,16 +105,6 @@ class Service:
         psutil.wait_procs(family, timeout=20)
         self._process.wait()
 
-    def stop(self) -> None:
-        """Ask it to end, then `kill`."""
-        if self._process is not None and self.ended is None:
-            self.tend()
-            self._process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-        self.kill()
-        self._process = None
-
     def told(self, characters: int = 3000) -> str:
         """The end of its log."""
         text = self.log.read_text(errors="replace") if self.log.is_file() else ""

@@ -89,9 +89,9 @@ class Stack:
         return "\n".join(service.told() for service in self.services.values())
 
     def down(self) -> None:
-        """End them, the last first."""
+        """Kill them, and throw away what they kept."""
         for service in reversed(self.services.values()):
-            service.stop()
+            service.kill()
         shutil.rmtree(self.home, ignore_errors=True)
 
     def environment(self, service: str) -> Mapping[str, str]:
