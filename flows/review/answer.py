@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from flows.output import plain
+from flows.output import fit, plain
 from schemas.contract import ExtractionSchema
 from schemas.errors import UsageError
 from schemas.shape import Object, Scalar
@@ -17,6 +17,8 @@ from validators.comparison.labels import LabelReader, conventions
 from validators.comparison.readings import AnyOf
 
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+# One way to write each place (RFC 6901, section 4): labels are found again by how their pointer is written.
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
@@ -41,7 +43,7 @@ def blank(schema: type[ExtractionSchema]) -> dict[str, Any]:
 def corrected(answer: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
     """A copy of an answer with another value at a pointer. Raises UsageError where there is no such place."""
     changed = copy.deepcopy(answer)
-    *parents, last = _steps(pointer)
+    *parents, last = _steps(pointer) or [""]
     place: Any = changed
     for step in parents:
         place = place[_key(place, step, pointer)]
@@ -106,7 +108,10 @@ def as_text(value: Any) -> str:
 
 
 def _steps(pointer: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    before, *steps = pointer.split("/")
+    if before:
+        raise _no_place(pointer)
+    return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
 
 def _escaped(name: str) -> str:
@@ -116,6 +121,10 @@ def _escaped(name: str) -> str:
 def _key(place: Any, step: str, pointer: str) -> Any:
     if isinstance(place, dict) and step in place:
         return step
-    if isinstance(place, list) and step.isdecimal() and int(step) < len(place):
+    if isinstance(place, list) and _INDEX.fullmatch(step) and int(step) < len(place):
         return int(step)
-    raise UsageError(f"the answer has no place {pointer}")
+    raise _no_place(pointer)
+
+
+def _no_place(pointer: str) -> UsageError:
+    return UsageError(f"the answer has no place {fit(repr(pointer), 80).rstrip()}")

@@ -39,6 +39,7 @@ from warehouse.reviews import Wanted
 PAGE = 50
 MOST_FORM = 1_000_000
 """Bytes of a form that are read."""
+MOST_FIELDS = 20
 _FILTERS = ("schema", "category", "field", "run")
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = ("review.css", "original.css", "review.js", "original.js", "player.js", "copy.js", "icon.svg")
@@ -100,20 +101,27 @@ class Pages:
         number = max(int(_digits(request.query_params.get("page")) or 1), 1)
         wanted = replace(_wanted(request), most=PAGE, skip=PAGE * (number - 1))
         rows, choices = self._desk.queue(wanted)
+        if number > 1 and not rows:  # what stood there was decided meanwhile, or never was
+            return RedirectResponse(f"/?{_query(request)}", status_code=303)
         waiting = rows[0]["waiting"] if rows else 0
         values = {"rows": rows, "choices": choices, "waiting": waiting, "page": number, "size": PAGE}
         return self.show("review_queue.html.j2", request, **values)
 
     def following(self, request: Request) -> Response:
         """The next document of the queue after the one named, else the queue."""
+        given = request.query_params
+        after = self._after(request, given.get("after_run", ""), given.get("after", ""))
+        return RedirectResponse(after, status_code=303)
+
+    def _after(self, request: Request, run: str, document: str) -> str:
+        """The address of what the queue has after a document as it stands, else of the queue."""
         rows, _ = self._desk.queue(replace(_wanted(request), most=1000))
         places = [(row["run_id"], row["document_id"]) for row in rows]
-        here = (request.query_params.get("after_run", ""), request.query_params.get("after", ""))
-        place = places.index(here) + 1 if here in places else 0
+        place = places.index((run, document)) + 1 if (run, document) in places else 0
         if place >= len(places):
-            return RedirectResponse(f"/?{_query(request)}", status_code=303)
+            return f"/?{_query(request)}"
         run, document = places[place]
-        return RedirectResponse(f"/document/{run}/{document}?{_query(request)}", status_code=303)
+        return f"/document/{run}/{document}?{_query(request)}"
 
     def document(self, request: Request) -> Response:
         """One document beside its fields."""
@@ -147,8 +155,12 @@ class Pages:
         who, seen = self._access.who(request), form["version"]
         here = f"/document/{case.row['run_id']}/{case.row['document_id']}?{_query(request)}"
         if form["decision"] == "accept":
+            key = case.row["run_id"], case.row["document_id"]
+            after = await run_in_threadpool(
+                self._after, request, *key
+            )  # now: accepted, it has no place there
             await run_in_threadpool(self._desk.accept, case, who, seen)
-            return RedirectResponse(f"/next?{_query(request)}", status_code=303)
+            return RedirectResponse(after, status_code=303)
         await run_in_threadpool(self._desk.correct, case, form["pointer"], _text(form), who, seen)
         return RedirectResponse(here, status_code=303)
 
@@ -162,7 +174,7 @@ class Pages:
             body += chunk
             if len(body) > MOST_FORM:
                 raise UsageError("this form is too large")
-        fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=20)
+        fields = _fields(body)
         form = {
             "pointer": "",
             "version": "",
@@ -206,6 +218,14 @@ def refused(request: Request, error: Exception) -> Response:
 
 def _text(form: dict[str, str]) -> str | None:
     return None if form["decision"] == "absent" else form.get("value", "")
+
+
+def _fields(body: bytes) -> dict[str, list[str]]:
+    """The fields of a form's body. Raises UsageError for more than any form of ours has."""
+    try:
+        return parse_qs(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise UsageError(f"this form has more than {MOST_FIELDS} fields") from error
 
 
 def _filters(request: Request) -> dict[str, str | None]:

@@ -23,6 +23,7 @@ from flows.cli import app as cli
 from flows.commands.review import names
 from flows.order import Order
 from flows.plan import planned
+from flows.review.answer import corrected
 from flows.review.app import build
 from flows.review.desk import Desk
 from flows.review.guard import Access
@@ -246,6 +247,47 @@ def test_forms_of_others_are_refused(desk: TestClient, home: Path) -> None:
     assert desk.post(f"{address}/decide", data={"decision": "accept"}).status_code == 422
     assert desk.get("/", headers={"host": "evil.example"}).status_code == 400
     assert rows(home, "FROM reviews") == []
+
+
+def test_a_place_that_is_none_is_refused(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    given = {**form(desk, address, "/company"), "value": "7"}
+    for pointer in ("", "x/total", "total", "/lines/-1", "/total/0", "//", "/" + "9" * 5000):
+        for decision in ("correct", "absent"):
+            sent = {**given, "pointer": pointer, "decision": decision}
+            assert desk.post(f"{address}/decide", data=sent).status_code == 422, pointer
+    assert rows(home, "FROM reviews") == []
+
+
+@pytest.mark.parametrize("step", ["-1", "00", "2", "\u0660", "9" * 5000, ""])
+def test_a_row_has_one_name(step: str) -> None:
+    answer = {"lines": [{"amount": "1"}, {"amount": "2"}]}
+    assert corrected(answer, "/lines/1/amount", "3") == {"lines": [{"amount": "1"}, {"amount": "3"}]}
+    with pytest.raises(UsageError, match="has no place"):
+        corrected(answer, f"/lines/{step}/amount", "3")
+
+
+def test_a_form_of_very_many_fields_is_refused(desk: TestClient, home: Path) -> None:
+    address = place(home)
+    given = {**form(desk, address, "/company"), **{f"more{number}": "" for number in range(10_000)}}
+    answer = desk.post(f"{address}/check", data=given)
+    assert (answer.status_code, answer.json()["status"]) == (422, "refused")
+
+
+def test_a_page_behind_the_queue_leads_back_to_it(desk: TestClient) -> None:
+    answer = desk.get("/?schema=receipt%401&page=7")
+    assert (answer.url.query, len(LexborHTMLParser(answer.text).css("tbody a"))) == (b"schema=receipt%401", 2)
+
+
+def test_accepting_goes_on_from_here_and_not_to_what_was_skipped(desk: TestClient, home: Path) -> None:
+    rejected = place(home, "rejected")
+    given = {**form(desk, rejected, "/total"), "decision": "correct", "value": "9.99"}
+    desk.post(f"{rejected}/decide", data=given)  # an answer now, though not a right one
+    _, last = LexborHTMLParser(desk.get("/").text).css("tbody a")
+    here = str(last.attributes["href"]).partition("?")[0]
+    sent = {**form(desk, here, ""), "decision": "accept"}
+    answer = desk.post(f"{here}/decide", data=sent, follow_redirects=False)
+    assert answer.headers["location"] == "/?"
 
 
 def test_read_only_records_nothing(open_desk: Callable[..., TestClient], home: Path) -> None:
