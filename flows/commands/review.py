@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from schemas.errors import UsageError
 if TYPE_CHECKING:
     from flows.settings import Settings
 
+_HEADER = re.compile(r"[0-9A-Za-z_-]+")
 PATIENCE_S = 5.0
 """Seconds that a page waits for a run that lands; a person would rather be told than wait longer."""
 
@@ -46,6 +48,8 @@ def review(
     from flows.settings import load
     from schemas.registry import load as load_registry
 
+    if user_header is not None and not _HEADER.fullmatch(user_header):
+        raise UsageError(f"--user-header {user_header!r} is no name of a header, as X-Forwarded-User is one")
     open_to_all_here = _is_loopback(host) and not name  # with a name, a proxy may bring others here
     token = None if open_to_all_here or user_header else secrets.token_urlsafe(24)
     settings = load()

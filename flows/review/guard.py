@@ -48,7 +48,12 @@ class Access:
 
     def who(self, request: Request) -> str:
         """The person behind a request that was let in."""
-        return request.headers[self.user_header] if self.user_header else self.person
+        return self._named(request) or self.person
+
+    def _named(self, request: Request) -> str | None:
+        """Whom the proxy names. Of two names one would be the visitor's own: none of them counts."""
+        given = request.headers.getlist(self.user_header) if self.user_header else []
+        return _as_sent(given[0]).strip() or None if len(given) == 1 else None
 
     def form_token(self, session: str) -> str:
         """What a form of this session carries."""
@@ -57,8 +62,8 @@ class Access:
     def refusal(self, request: Request) -> str | None:
         """Why a request is not let in, None where it is."""
         if self.user_header:
-            named = request.headers.get(self.user_header)
-            return None if named else f"the proxy named nobody in {self.user_header}"
+            named = self._named(request)
+            return None if named else f"the proxy named nobody in {self.user_header}, or more than one"
         given = request.cookies.get(ACCESS, "")
         if self.token is None or hmac.compare_digest(given.encode(), self.token.encode()):
             return None
@@ -100,6 +105,14 @@ class Guard(BaseHTTPMiddleware):
         if request.method not in ("GET", "HEAD") and not _own(request):
             return PlainTextResponse("this form is not from this desk", status_code=403)
         return await call_next(request)
+
+
+def _as_sent(value: str) -> str:
+    """A header's bytes, which Starlette reads as Latin-1, as UTF-8 where they are that."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return value
 
 
 def _own(request: Request) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
+from starlette.requests import Request as HTTPRequest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
@@ -313,6 +314,25 @@ def test_a_proxy_names_the_user(open_desk: Callable[..., TestClient]) -> None:
     assert re.search(r"You are bob\b", desk.get("/", headers={"X-Forwarded-User": "bob"}).text)
 
 
+@pytest.mark.parametrize(
+    ("given", "who"),
+    [
+        (["J\u00fcrgen".encode()], "J\u00fcrgen"),
+        (["J\u00fcrgen".encode("latin-1")], "J\u00fcrgen"),
+        ([b"eve", b"bob"], None),
+        ([b"  "], None),
+        ([], None),
+    ],
+)
+def test_a_proxy_names_one_user(given: list[bytes], who: str | None) -> None:
+    access = Access("ada", user_header="X-User")
+    request = HTTPRequest({"type": "http", "headers": [(b"x-user", one) for one in given]})
+    if who is None:
+        assert "named nobody" in str(access.refusal(request))
+    else:
+        assert (access.refusal(request), access.who(request)) == (None, who)
+
+
 def test_what_is_not_there_is_told(desk: TestClient) -> None:
     assert desk.get("/document/x/y").status_code == 422
     assert desk.get("/static/app.py").status_code == 404
@@ -326,6 +346,8 @@ def test_the_command_says_what_it_cannot_do(home: Path, monkeypatch: pytest.Monk
         for arguments, told in (
             (["--port", port], f"--port {port}: "),
             (["--host", "0.0.0.0"], "--host 0.0.0.0 needs --name"),
+            (["--user-header", ""], "is no name of a header"),
+            (["--user-header", "\u65e5"], "is no name of a header"),
             (["--name", "*"], "--name takes whole names"),
             (["--host", "192.0.2.1"], "192.0.2.1"),
         ):
