@@ -19,6 +19,7 @@ INSERT OR REPLACE INTO likelihoods BY NAME
 SELECT $attempt AS attempt_id, $document AS document_id, $now AS computed_at, unnest(from_json($rows, '[{{
     "number": "INTEGER", "raw": "DOUBLE", "masked": "DOUBLE", "allowed": "DOUBLE",
     "before": {_RANKED}, "after": {_RANKED}}}]'), recursive := false, max_depth := 2)
+WHERE EXISTS (SELECT 1 FROM attempts WHERE attempt_id = $attempt)
 """
 _KEPT = """
 SELECT number, raw, masked, allowed, before, after FROM likelihoods
@@ -32,7 +33,10 @@ def keep(
     document_id: str,
     rows: Sequence[dict[str, Any]],
 ) -> None:
-    """Keep a row for each token: the table's columns without the ids; call within a transaction."""
+    """Keep a row for each token: the table's columns without the ids; call within a transaction.
+
+    Where the attempt was purged while they were computed, nothing is kept.
+    """
     given = {"attempt": attempt_id, "document": document_id, "now": now(), "rows": json.dumps(rows)}
     connection.execute(_KEEP, given)
 

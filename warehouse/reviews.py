@@ -76,6 +76,7 @@ _CONDITIONS = {
 _VERSION = """
 SELECT arg_max({id: review_id, who: who}, review_id) FROM reviews WHERE run_id = ? AND document_id = ?
 """
+_IS_THERE = "SELECT 1 FROM extractions WHERE run_id = ? AND document_id = ?"
 _ORIGINAL = """
 SELECT document_id, parent_id, uri, media_type, bytes, text, page_starts
 FROM documents WHERE document_id IN (
@@ -142,8 +143,10 @@ def decide(
     """Record a decision and its labels; call within a transaction.
 
     `seen` is the review_id of the newest decision that the person saw, empty for none. Raises ReviewConflict
-    where somebody else decided since.
+    where somebody else decided since, UsageError where the extraction is gone: a purge may have come between.
     """
+    if not connection.execute(_IS_THERE, [review.run_id, review.document_id]).fetchall():
+        raise UsageError("there is no such extraction any more")
     (newest,) = connection.execute(_VERSION, [review.run_id, review.document_id]).fetchall()[0]
     if (newest["id"] if newest else "") != seen:
         raise ReviewConflict(f"{newest['who'] if newest else 'nobody'} decided on this document meanwhile")

@@ -11,12 +11,13 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from schemas.errors import WarehouseError, WarehouseLocked
+from schemas.errors import UsageError, WarehouseError, WarehouseLocked
 from schemas.records import Blob, Document, Extraction
 from tests.warehouse.holding import held
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction
 from warehouse.erase import reports
 from warehouse.evaluations import LabelRow
+from warehouse.reviews import Review
 from warehouse.rows import Sighting, now
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
@@ -80,6 +81,24 @@ def test_nothing_of_it_stays_in_any_byte(warehouse: Warehouse, anna: Document) -
     purge(warehouse, anna)
     assert holding(warehouse.home) == []
     assert not warehouse.archive.path(anna.document_id).exists()
+
+
+def test_nothing_comes_back_that_was_under_way(warehouse: Warehouse, anna: Document) -> None:
+    """A person decides on it, and an attempt's probabilities are computed, while it is purged."""
+    (one,) = warehouse.query(
+        "SELECT run_id, attempt_id FROM attempts WHERE document_id = $id", {"id": anna.document_id}
+    ).to_pylist()
+    purge(warehouse, anna)
+    value, about = json.dumps({"total": MARKER}), ("accepted", None, None)
+    review = Review(
+        "r", one["run_id"], anna.document_id, "receipt@1", "corrected", "/total", *about, value, "me", now()
+    )
+    label = LabelRow("2", anna.document_id, "receipt@1", "/total", f'"{MARKER}"', "me", "review", now())
+    with pytest.raises(UsageError, match="no such extraction any more"):
+        warehouse.decide(review, [label], "")
+    drawn = {"number": 1, "before": [{"id": 1, "text": MARKER, "probability": 1.0}]}
+    warehouse.keep_likelihoods(one["attempt_id"], anna.document_id, [drawn])
+    assert holding(warehouse.home) == []
 
 
 def test_deleting_alone_would_leave_it_on_disk(warehouse: Warehouse, anna: Document) -> None:
