@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from schemas.contract import ExtractionSchema
@@ -18,13 +18,21 @@ MOST_SHOWN = 6
 def adapted(
     fields: Mapping[str, Any], rename: Mapping[str, str], without: Collection[str], path: str = ""
 ) -> dict[str, Any]:
-    """The fields under the schema's names. `rename` and `without` take the label's own (`seller.name`)."""
+    """The fields under the schema's names. `rename` and `without` take the label's own (`seller.name`).
+
+    Raises LabelError where two fields of one label would get the same name.
+    """
     found: dict[str, Any] = {}
     for name, value in fields.items():
         where = f"{path}{name}"
         if where in without:
             continue
-        found[rename.get(where, name)] = _below(value, rename, without, where + ".")
+        ours = rename.get(where, name)
+        if ours in found:
+            raise LabelError(
+                f"Two fields of a label are called {ours!r}: --rename one otherwise, or leave one out."
+            )
+        found[ours] = _below(value, rename, without, where + ".")
     return found
 
 
@@ -34,6 +42,26 @@ def _below(value: Any, rename: Mapping[str, str], without: Collection[str], path
     if isinstance(value, list):
         return [_below(item, rename, without, path) for item in value]
     return value
+
+
+def paths(value: Any, path: str = "") -> Iterator[str]:
+    """The names that `rename` and `without` can take in a label's fields; a list's items add none."""
+    if isinstance(value, Mapping):
+        for name, below in value.items():
+            yield f"{path}{name}"
+            yield from paths(below, f"{path}{name}.")
+    elif isinstance(value, list):
+        for item in value:
+            yield from paths(item, path)
+
+
+def refuse_unused(named: Collection[str], fields: Iterable[Mapping[str, Any]], file: str) -> None:
+    """Raises LabelError for a name to rename or leave out that no label has: it is a slip of the pen."""
+    known = {path for one in fields for path in paths(one)} if named else set()
+    for name in sorted(set(named) - known):
+        raise LabelError(
+            f"{file}: no label has the field {name!r} of --rename or --without{_near(name, sorted(known))}."
+        )
 
 
 def nested(cells: Mapping[str, Any]) -> dict[str, Any]:

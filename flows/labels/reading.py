@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.labels import files
-from flows.labels.names import adapted, nested, refusal
+from flows.labels.names import adapted, nested, refusal, refuse_unused
 from flows.labels.records import Label, Labels, Problem
 from schemas.contract import ExtractionSchema
 from schemas.errors import LabelError
@@ -18,7 +18,8 @@ from validators.comparison.labels import LabelReader, conventions, unknown_field
 from validators.comparison.readings import AnyOf
 
 REFERENCES = ("file", "document", "uri", "path")
-OWN_KEYS = {*REFERENCES, "id", "document_id", "text", "fields", "cluster", "keys_asked"}
+CLUSTER = "cluster"
+OWN_KEYS = {*REFERENCES, "id", "document_id", "text", "fields", CLUSTER, "keys_asked"}
 """A row's keys that are no fields, where the fields do not stand under `fields`."""
 
 
@@ -40,7 +41,7 @@ def read_labels(
     rename: Mapping[str, str] | None = None,
     without: Collection[str] = (),
     locale: str | None = None,
-    cluster: str = "cluster",
+    cluster: str = CLUSTER,
     where: Mapping[str, str] | None = None,
 ) -> Labels:
     """The labels in a JSON Lines, CSV or Parquet file, or in the folder that holds one.
@@ -49,13 +50,19 @@ def read_labels(
     Its fields stand under `fields`, or beside those keys, dotted within an object (`seller.name`). A field
     that a row lacks is not scored, unless `keys_asked` lists it; null and an empty text say that there is
     nothing. `locale` (`de_DE`) decides ambiguous dates and numbers, `cluster` names the key of the cluster.
-    A row whose own keys are not as `where` says ({"core_ok": "true"}) is left out and counted.
+    A row whose own keys are not as `where` says ({"core_ok": "true"}) is left out and counted. No name of
+    `rename`, `without` and `cluster` may be one that no row has.
 
     Raises LabelError where the file cannot be read, has no usable row, or fields that the schema lacks.
     """
     file = files.find(Path(path).expanduser())
     problems: list[Problem] = []
-    raw = list(_rows(file, schema, rename or {}, without, where or {}, problems))
+    own = {*(where or {}), *({cluster} - schema.model_fields.keys())}
+    raw = list(_rows(file, schema, rename or {}, without, where or {}, own, problems))
+    if raw:
+        refuse_unused({*(rename or {}), *without}, (one.printed for one in raw), str(file))
+    if raw and cluster != CLUSTER and not any(cluster in one.row for one in raw):
+        raise LabelError(f"{file}: no row has the key {cluster!r} of --cluster.")
     found = conventions(schema, (one.fields for one in raw), locale)
     labels = list(_labels(raw, LabelReader(schema, found), cluster, problems))
     kept = _without_duplicates(labels, problems)
@@ -74,6 +81,7 @@ def _rows(
     rename: Mapping[str, str],
     without: Collection[str],
     where: Mapping[str, str],
+    own: Collection[str],
     problems: list[Problem],
 ) -> Iterator[_Raw]:
     unknown: Counter[str] = Counter()
@@ -82,7 +90,7 @@ def _rows(
         if reason or isinstance(row, str):
             problems.append(Problem(line, "" if isinstance(row, str) else _reference(row), str(reason)))
             continue
-        printed = _fields(row, where)
+        printed = _fields(row, own)
         fields = adapted(printed, rename, without)
         unknown.update(unknown_fields(schema, fields))
         yield _Raw(line, _reference(row), row, printed, fields)
@@ -115,12 +123,12 @@ def _reference(row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _fields(row: Mapping[str, Any], where: Collection[str]) -> Mapping[str, Any]:
+def _fields(row: Mapping[str, Any], own: Collection[str]) -> Mapping[str, Any]:
     if isinstance(given := row.get("fields"), Mapping):
         asked = row.get("keys_asked")
         missing = [key for key in asked if key not in given] if isinstance(asked, list) else []
         return {**given, **dict.fromkeys(map(str, missing))}
-    cells = {key: value for key, value in row.items() if key not in OWN_KEYS and key not in where}
+    cells = {key: value for key, value in row.items() if key not in OWN_KEYS and key not in own}
     return nested({key.removeprefix("fields."): value for key, value in cells.items()})
 
 

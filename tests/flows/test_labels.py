@@ -149,6 +149,30 @@ def test_renamed_and_left_out(tmp_path: Path) -> None:
     assert json.loads(labels.rows[0].printed) == fields
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"rename": {"totl": "total"}}, "no label has the field 'totl' .*, near total"),
+        ({"without": {"seller.nme"}}, "no label has the field 'seller.nme' .*, near seller.name"),
+        ({"rename": {"seller.name": "city"}}, "Two fields of a label are called 'city'"),
+        ({"cluster": "famly"}, "no row has the key 'famly' of --cluster"),
+    ],
+)
+def test_a_slip_in_a_name_is_no_silence(tmp_path: Path, asked: dict[str, Any], said: str) -> None:
+    fields = {"seller": {"name": "A", "city": "B"}, "total": "5"}
+    file = lines(tmp_path, {"file": "a.txt", "fields": fields, "family": "x"})
+    with pytest.raises(LabelError, match=said):
+        read_labels(file, Bill, **asked)
+
+
+def test_the_key_of_a_cluster_is_no_field_of_a_table_unless_the_schema_has_it(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("file,total,family\na.txt,4.00,x\n")
+    (only,) = read_labels(tmp_path, Bill, cluster="family").rows
+    assert (only.cluster, only.fields) == ("x", {"total": Decimal(4)})
+    (only,) = read_labels(tmp_path, Bill, cluster="total", without={"family"}).rows
+    assert (only.cluster, only.fields) == ("4.00", {"total": Decimal(4)})
+
+
 def test_only_rows_whose_own_key_says_so(tmp_path: Path) -> None:
     file = lines(
         tmp_path, GOOD | {"ok": True}, GOOD | {"file": "docs/b.txt", "ok": False}, GOOD | {"file": "c"}
