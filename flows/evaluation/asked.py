@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from flows.labels.reading import CLUSTER
 from schemas.errors import UsageError
+from validators.grounding.month_names import parse_locale
 
 RESAMPLES = 10_000
 # Draws of one decoding get seeds next to each other; another --seed starts this far away.
@@ -35,7 +37,7 @@ class Asked:
     rename: Mapping[str, str] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
     locale: str | None = None
-    cluster: str = "cluster"
+    cluster: str = CLUSTER
     where: Mapping[str, str] = field(default_factory=dict)
     documents: str | None = None
 
@@ -60,8 +62,23 @@ def _rules(asked: Asked) -> list[tuple[bool, str]]:
         ),
         (twice, "--decodings: one is named twice; --repeat 2 runs the same again"),
         (known or not drawn, f"--baseline {asked.baseline}: it is none of --decodings"),
+        (asked.seed < 2**63, "--seed: a whole number below 2^63"),
+        (
+            asked.locale is None or parse_locale(asked.locale) is not None,
+            f"--locale {asked.locale}: there is no such locale; write it as de_DE or en_US",
+        ),
+        (
+            asked.labels is not None or not _of_a_file(asked),
+            "--rename, --without, --where, --cluster and --locale read a file of labels: name one",
+        ),
         (asked.samples < SEEDS_APART, f"--samples: at most {SEEDS_APART - 1}"),
     ]
+
+
+def _of_a_file(asked: Asked) -> bool:
+    """Whether something is asked that only a file of labels can have."""
+    named = asked.rename or asked.without or asked.where or asked.locale
+    return bool(named) or asked.cluster != CLUSTER
 
 
 def pairs(given: list[str], option: str, how: str) -> dict[str, str]:
