@@ -157,6 +157,11 @@ class Settings(BaseSettings):
 
 def own_decodings(settings: Settings) -> dict[str, Decoding]:
     """The decodings that a user described. Raises SettingError that names each wrong setting."""
+    for name, given in settings.decodings.items():
+        if given.get("name", name) != name:
+            raise SettingError(
+                f"decoding {name}: its name is that of its table [decodings.NAME]: remove name"
+            )
     return {name: parse({**given, "name": name}) for name, given in settings.decodings.items()}
 
 

@@ -6,14 +6,18 @@ done again. Nothing about drawing text is said anywhere else.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.errors import SettingError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Mode: TypeAlias = Literal["prompt", "json", "guided"]
 Backend: TypeAlias = Literal["guidance", "xgrammar", "outlines"]
@@ -170,12 +174,18 @@ def parse(settings: Mapping[str, object]) -> Decoding:
         return Decoding.model_validate(dict(settings))
     except ValidationError as error:
         name = settings.get("name", "?")
-        raise SettingError(f"decoding {name}: {_reasons(error)}") from error
+        # A name that is none is shown quoted: it may hold a line break.
+        shown = name if str(name).isprintable() else repr(name)
+        raise SettingError(f"decoding {shown}: {'; '.join(map(_reason, error.errors()))}") from error
 
 
-def _reasons(error: ValidationError) -> str:
-    parts = [(".".join(str(key) for key in one["loc"]), one["msg"]) for one in error.errors()]
-    return "; ".join(f"{where}: {what}" if where else what for where, what in parts)
+def _reason(error: ErrorDetails) -> str:
+    where = ".".join(str(key) for key in error["loc"])
+    if error["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(where, Decoding.model_fields, n=1) or sorted(Decoding.model_fields)
+        return f"{where}: no such setting; did you mean {' or '.join(near)}?"
+    what = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {what}" if where else what
 
 
 def resolve(name: str, extra: Mapping[str, Decoding] | None = None) -> Decoding:

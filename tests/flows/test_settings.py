@@ -72,6 +72,12 @@ def test_own_decoding_comes_from_file() -> None:
     assert own_decodings(load())["warm"].temperature == 0.9
 
 
+def test_own_decoding_has_one_name() -> None:
+    Path("assay.toml").write_text('[decodings.warm]\nname = "warmer"\n')
+    with pytest.raises(SettingError, match="that of its table"):
+        own_decodings(load())
+
+
 def test_wrong_own_decoding_names_its_setting() -> None:
     Path("assay.toml").write_text("[decodings.warm]\ntemperature = -1\n")
     with pytest.raises(SettingError, match=r"decoding warm.*temperature"):

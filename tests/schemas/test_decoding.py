@@ -44,7 +44,11 @@ WRONG: list[tuple[Mapping[str, object], str]] = [
     ({"backend": "auto"}, "backend"),
     ({"seed": -1}, "seed"),
     ({"max_tokens": 0}, "max_tokens"),
-    ({"temprature": 0.7}, "temprature"),
+    ({"temprature": 0.7}, r"mine: temprature: no such setting; did you mean temperature\?$"),
+    ({"zzz": 1}, "no such setting; did you mean backend or beam_width or .* warmer"),
+    ({"temperature": float("nan")}, "temperature: Input should be a finite number"),
+    ({"temperature": 0.7, "top_p": float("nan")}, r"mine: top_p: must lie in \(0, 1\]"),
+    ({"name": "two\nlines"}, r"^decoding 'two\\nlines': name"),
     ({"name": "Not A Name"}, "name"),
 ]
 
