@@ -12,7 +12,6 @@ from typing import Any
 from flows.output import fit, plain
 from schemas.contract import ExtractionSchema
 from schemas.errors import UsageError
-from schemas.shape import Object, Scalar
 from validators.comparison.labels import LabelReader, conventions
 from validators.comparison.readings import AnyOf
 
@@ -32,12 +31,6 @@ def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
             yield from leaves(item, f"{pointer}/{index}")
     else:
         yield pointer, value
-
-
-def blank(schema: type[ExtractionSchema]) -> dict[str, Any]:
-    """An answer of nulls, for a document whose own answer was no JSON object."""
-    members = Object(schema).members
-    return {name: "" if isinstance(node, Scalar) and node.reasoning else None for name, node in members}
 
 
 def corrected(answer: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.review.answer import as_text, at, blank, corrected, labelled, typed
+from flows.review.answer import as_text, at, corrected, labelled, typed
 from flows.review.document import object_of
+from flows.review.fitted import fitted
 from schemas.errors import UsageError
 from schemas.records import Finding, Level, Severity, Status, Verdict
 from schemas.registry import Registry
@@ -64,11 +65,12 @@ class Desk:
             stored = cases.findings(*key).rows(ask)
             raw, history = _raw(ask, rows[0]), cases.history(*key).rows(ask)
         schema = self.registry.resolve(rows[0]["schema"]).cls
-        answer = object_of(rows[0]["answer"])
-        if answer is None:
-            findings = tuple(map(_finding, stored))
-            return Case(rows[0], blank(schema), Verdict(Status.REJECTED, None, None, findings), raw, history)
-        return Case(rows[0], answer, validate(json.dumps(answer), schema, rows[0]["text"]), raw, history)
+        given = object_of(rows[0]["answer"])
+        answer = fitted(schema, given)
+        verdict = validate(json.dumps(answer), schema, rows[0]["text"])
+        if answer != given:
+            verdict = _unfit(map(_finding, stored), verdict if given else None)
+        return Case(rows[0], answer, verdict, raw, history)
 
     def check(self, case: Case, pointer: str, text: str | None) -> tuple[dict[str, Any], Verdict]:
         """The answer with a value put right (None: the document has none), and what the checks say of it.
@@ -152,6 +154,12 @@ def _labels(case: Case, review: Review, answer: dict[str, Any]) -> list[LabelRow
 def _raw(ask: Questions, row: Mapping[str, Any]) -> str | None:
     found = cases.raw(row["attempt_id"]).rows(ask) if row["attempt_id"] else []
     return str(found[0]["text"]) if found else None
+
+
+def _unfit(stored: Iterable[Finding], rest: Verdict | None) -> Verdict:
+    """What is wrong with an answer that was none of its schema, beside what `rest` says of what fits."""
+    found, fields = (rest.findings, rest.fields) if rest else ((), ())
+    return Verdict(Status.REJECTED, None, None, (*stored, *found), fields)
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:

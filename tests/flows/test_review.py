@@ -212,6 +212,33 @@ def test_an_answer_that_was_no_json_can_be_filled_in(desk: TestClient, home: Pat
     assert found == {"total": "7.50"}
 
 
+def test_an_answer_without_some_of_its_fields_can_be_put_right(desk: TestClient, home: Path) -> None:
+    address = place(home, "rejected")
+    lacking = (
+        """UPDATE extractions SET value = '{"total": "7.50", "more": {"a": 1}}' WHERE status = 'rejected'"""
+    )
+    Warehouse(home).query(lacking, read_only=False)
+    assert (
+        desk.post(f"{address}/decide", data={**form(desk, address, ""), "decision": "accept"}).status_code
+        == 422
+    )
+    given = {**form(desk, address, "/company"), "value": "COMPANY 0008 SDN BHD", "decision": "correct"}
+    assert desk.post(f"{address}/check", data=given).json() == {"status": "accepted", "findings": []}
+    desk.post(f"{address}/decide", data=given)
+    (found,) = rows(home, "SELECT status, value::VARCHAR AS value FROM current WHERE reviewed_by = 'ada'")
+    right = {
+        "reasoning": "",
+        "company": "COMPANY 0008 SDN BHD",
+        "date": None,
+        "address": None,
+        "total": "7.50",
+    }
+    assert (found["status"], json.loads(found["value"])) == ("accepted", right)
+    assert rows(home, "SELECT value->>'company' AS it FROM extractions WHERE status = 'rejected'") == [
+        {"it": None}
+    ]
+
+
 def test_two_people_do_not_overwrite_each_other(open_desk: Callable[..., TestClient], home: Path) -> None:
     ada, bob = open_desk(), open_desk(Access("bob"))
     address = place(home)
