@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,11 +15,12 @@ from schemas.records import FieldResult, Finding, Span, Verdict
 LONGEST = 200_000
 """Code points of a document that the page shows; the rest is named, not sent."""
 OCCURRENCES = 30
+_BREAKS = re.compile(r"\s*[\r\n]\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One leaf: its value as text, how it was found, what is wrong there, and where it stands.
+    """One leaf: its value as text on one line, how it was found, what is wrong there, and where it stands.
 
     `spans` holds the place that grounding chose first, then the other places of the same text.
     """
@@ -50,7 +52,9 @@ def _card(pointer: str, value: Any, field: FieldResult | None, verdict: Verdict,
     findings = tuple(finding for finding in verdict.findings if finding.pointer == pointer)
     spans = _spans(field, findings, source)
     found = str(field.match) if field else "not looked for"
-    return Card(pointer, as_text(value), value is None, found, findings, spans)
+    # A box holds one line, and a browser would drop the breaks without a blank: 12 RoadTown.
+    text = _BREAKS.sub(" ", as_text(value))
+    return Card(pointer, text, value is None, found, findings, spans)
 
 
 def _spans(field: FieldResult | None, findings: Sequence[Finding], source: str) -> tuple[Span, ...]:

@@ -58,7 +58,7 @@ function selected() {
   const selection = window.getSelection();
   const around = selection.rangeCount ? selection.getRangeAt(0).commonAncestorContainer : null;
   const inside = around && [source, original].some((one) => one.contains(around));
-  return inside ? selection.toString().trim() : "";
+  return inside ? selection.toString().trim().replace(/\s*[\r\n]\s*/g, " ") : "";  // a box drops line breaks
 }
 
 function correct() {

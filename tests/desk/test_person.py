@@ -71,6 +71,18 @@ def test_from_the_queue_to_a_label(browser: Browser, own_desk: str, own_home: Pa
     ]
 
 
+def test_what_is_selected_over_two_lines_keeps_its_words_apart(
+    browser: Browser, desk: str, home: Path
+) -> None:
+    page = browser.new_page()
+    page.goto(desk + place(home, NAME))
+    go_to(page, "/seller")
+    page.evaluate(SELECT, "Web Design\nINVOICE")
+    page.keyboard.press("c")
+    assert page.evaluate("document.activeElement.value") == "Web Design INVOICE"
+    page.close()
+
+
 def test_the_other_places_of_a_text_are_stepped_through(browser: Browser, desk: str, home: Path) -> None:
     page = browser.new_page()
     page.goto(desk + place(home, "quiet.txt"))

@@ -239,6 +239,12 @@ def test_an_answer_without_some_of_its_fields_can_be_put_right(desk: TestClient,
     ]
 
 
+def test_a_value_of_several_lines_keeps_its_words_apart(desk: TestClient, home: Path) -> None:
+    printed = 'UPDATE extractions SET value = json_merge_patch(value, \'{"address": "MILK 1\\n THANK"}\')'
+    Warehouse(home).query(f"{printed} WHERE status = 'flagged'", read_only=False)
+    assert form(desk, place(home), "/address")["value"] == "MILK 1 THANK"
+
+
 def test_two_people_do_not_overwrite_each_other(open_desk: Callable[..., TestClient], home: Path) -> None:
     ada, bob = open_desk(), open_desk(Access("bob"))
     address = place(home)
