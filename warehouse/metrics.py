@@ -34,7 +34,7 @@ FROM runs JOIN run_metrics USING (run_id) WHERE run_id = $run AND status <> 'run
 """
 # Documents in are those that a whole run saw, else those that it had an outcome for; where it died without a
 # word, those that it staged. One that another run had done under the same recipe meanwhile is out too: its
-# extraction stands there.
+# extraction stands there. So is one that was purged since: it had come out.
 _DOCUMENTS = """
 WITH mine AS (FROM extractions WHERE run_id = $run),
 staged AS (
@@ -47,7 +47,8 @@ SELECT
         (SELECT list_sum([coalesce((counts ->> status)::BIGINT, 0) FOR status IN $statuses])
             FROM runs WHERE run_id = $run AND json_keys(counts) && $statuses),
         staged.documents, 0) AS documents_in,
-    count(document_id) + coalesce(any_value(staged.elsewhere), 0) AS documents_out,
+    count(document_id) + coalesce(any_value(staged.elsewhere), 0)
+        + coalesce((SELECT (counts ->> 'purged')::BIGINT FROM runs WHERE run_id = $run), 0) AS documents_out,
     count(document_id) - count(DISTINCT document_id) AS repeated_documents
 FROM staged LEFT JOIN mine ON true GROUP BY staged.documents
 """

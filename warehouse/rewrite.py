@@ -34,6 +34,14 @@ FROM duckdb_tables() AS tables JOIN duckdb_columns() AS columns USING (database_
 WHERE tables.database_name = current_database() AND NOT tables.internal AND NOT tables.temporary
 GROUP BY ALL ORDER BY ALL
 """
+# A run keeps how many of its outcomes went: its documents in stay its documents out (`warehouse.metrics`).
+_COUNT_PURGED = """
+UPDATE anew.runs SET counts = json_merge_patch(
+    coalesce(counts, '{}'), json_object('purged', coalesce((counts ->> 'purged')::BIGINT, 0) + gone.outcomes))
+FROM (SELECT run_id, count(*) AS outcomes FROM extractions SEMI JOIN doomed USING (document_id) GROUP BY ALL)
+    AS gone
+WHERE runs.run_id = gone.run_id
+"""
 
 
 @contextmanager
@@ -88,6 +96,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, document_ids: Sequence[str], na
         kept = ", ".join(_kept(table, *column) for column in zip(columns, types, strict=True))
         rows = f"{place} ANTI JOIN doomed USING (document_id)" if "document_id" in columns else place
         connection.execute(f"INSERT INTO anew.{place} SELECT {kept} FROM {rows} CROSS JOIN called")
+    connection.execute(_COUNT_PURGED)
 
 
 def _kept(table: str, column: str, kind: str) -> str:

@@ -136,6 +136,15 @@ def test_all_else_stays(warehouse: Warehouse, anna: Document) -> None:
     )
 
 
+def test_a_run_whose_documents_were_purged_still_accounts_for_all(warehouse: Warehouse) -> None:
+    first, second, third = (known(warehouse, name.encode(), f"{name}.txt") for name in ("a", "b", "c"))
+    run_id = land(warehouse, "s", first, second, third)
+    for one in (first, second):
+        purge(warehouse, one)
+        values = warehouse.measure(run_id).values
+        assert (values["documents_in"], values["documents_out"]) == (3, 3)
+
+
 def test_the_tombstone_says_who_when_why_and_nothing_else(warehouse: Warehouse, anna: Document) -> None:
     purge(warehouse, anna)
     (row,) = warehouse.query("FROM tombstones").to_pylist()
