@@ -211,7 +211,7 @@ def refused(request: Request, error: Exception) -> Response:
     code = 409 if isinstance(error, ReviewConflict) else 503 if isinstance(error, WarehouseLocked) else 422
     if request.url.path.endswith("/check"):
         return JSONResponse({"status": "refused", "findings": [safe(str(error))]}, status_code=code)
-    back = request.url.path.removesuffix("/decide")
+    back = request.url.path.removesuffix("/decide").removesuffix("/probabilities")
     html = template("review_refused.html.j2").render(message=safe(str(error)), back=back, code=code)
     return HTMLResponse(html, status_code=code)
 

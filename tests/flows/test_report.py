@@ -130,6 +130,15 @@ def test_a_run_that_goes_on_has_none(settings: Settings) -> None:
         gather(warehouse, run_id)
 
 
+def test_a_run_that_ended_without_a_document_says_so(settings: Settings) -> None:
+    warehouse = Warehouse(settings.home)
+    run_id = warehouse.start_run("extract", "receipt@1", "0" * 16, "/data")
+    warehouse.finish_run(run_id, "failed", {}, "the source is not there")
+    text = page(gather(warehouse, run_id))
+    assert "None: no document of this run ended." in text
+    assert "accepted." not in text
+
+
 def test_symptoms_that_take_too_long_are_left_out(night: Night, settings: Settings) -> None:
     summary = night(inventing)
     warehouse = Warehouse(settings.home)

@@ -144,7 +144,8 @@ def test_computing_is_refused_without_a_form_of_ours_or_a_model(
 ) -> None:
     place = f"/attempt/{attempt['attempt_id']}"
     desk = client(home, model=model_dir)
-    assert desk.post(f"{place}/probabilities").status_code == 422
+    refused = desk.post(f"{place}/probabilities")
+    assert (refused.status_code, f'href="{place}"' in refused.text) == (422, True)
     assert desk.get(f"{place}/probabilities").json() == {"computing": False, "failure": None}
     token = form_token(desk, place)
     assert desk.post("/attempt/nothing/probabilities", data={"csrf": token}).status_code == 422
