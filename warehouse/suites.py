@@ -27,13 +27,17 @@ def load_suite(path: Path) -> tuple[Expectation, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     try:
-        content = json.loads(text)
-    except ValueError as error:
+        content = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no JSON: {error}") from error
     listed = content.get("expectations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
         raise UsageError(f'{path}: an object with a list "expectations" is expected.')
     return tuple(_expectation(f"{path}: expectation {number}", one) for number, one in enumerate(listed, 1))
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number in JSON")
 
 
 def _expectation(where: str, given: Any) -> Expectation:

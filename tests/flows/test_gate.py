@@ -133,6 +133,8 @@ def test_a_users_own_suite_counts_from_the_first_run(night: Night, settings: Set
     ("text", "says"),
     [
         ("{", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ('{"expectations": [{"type": "a", "kwargs": {"min_value": NaN}}]}', "NaN is no number in JSON"),
         ("[]", 'a list "expectations"'),
         ('{"expectations": [{}]}', 'expectation 1: an object with a "type"'),
         ('{"expectations": [{"type": "x", "kwarg": {}}]}', "no such key: kwarg"),

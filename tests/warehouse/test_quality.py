@@ -105,6 +105,14 @@ def test_a_field_that_is_new_is_not_judged_yet() -> None:
         ("expect_column_nosuch", {"column": "valid_share"}, "cannot be checked"),
         ("expect_column_max_to_be_between", {"column": "valid_share", "max_value": "x"}, "cannot be checked"),
         ("unexpected_rows_expectation", {"unexpected_rows_query": "SELECT 1"}, "cannot be checked"),
+        (
+            "expect_column_quantile_values_to_be_between",
+            {
+                "column": "valid_share",
+                "quantile_ranges": {"quantiles": [0.5], "value_ranges": [[0, 1]]},
+            },
+            "cannot be written down",
+        ),
     ],
 )
 def test_own_expectations_that_fail_or_cannot_be_checked(
@@ -116,6 +124,7 @@ def test_own_expectations_that_fail_or_cannot_be_checked(
     report = check(given, with_mix(given), [Expectation(kind, kwargs, suite="own")])
     assert not report.passed
     assert says in report.results[0].message
+    assert "\n" not in report.results[0].message
 
 
 def test_own_expectations_that_hold_or_only_warn() -> None:
