@@ -34,9 +34,12 @@ def prepare_environment() -> None:
 
 
 def core_pids() -> frozenset[int]:
-    """The engine cores that this process has started and that are alive."""
+    """The engine cores that this process has started and that are alive.
+
+    Only who waits for a process first learns of its end: where psutil did, multiprocessing thinks it alive.
+    """
     cores = [one for one in multiprocessing.active_children() if one.name.startswith(_NAME)]
-    return frozenset(one.pid for one in cores if one.pid is not None)
+    return frozenset(one.pid for one in cores if one.pid is not None and psutil.pid_exists(one.pid))
 
 
 def reap(pids: Iterable[int], patience_s: float) -> None:
