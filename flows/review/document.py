@@ -45,11 +45,18 @@ class Piece:
 def cards(answer: Any, verdict: Verdict, source: str) -> list[Card]:
     """A card for each leaf of an answer, in its order."""
     fields = {field.pointer: field for field in verdict.fields}
-    return [_card(pointer, value, fields.get(pointer), verdict, source) for pointer, value in leaves(answer)]
+    found: dict[str | None, list[Finding]] = {}
+    for finding in verdict.findings:
+        found.setdefault(finding.pointer, []).append(finding)
+    return [
+        _card(pointer, value, fields.get(pointer), tuple(found.get(pointer, ())), source)
+        for pointer, value in leaves(answer)
+    ]
 
 
-def _card(pointer: str, value: Any, field: FieldResult | None, verdict: Verdict, source: str) -> Card:
-    findings = tuple(finding for finding in verdict.findings if finding.pointer == pointer)
+def _card(
+    pointer: str, value: Any, field: FieldResult | None, findings: tuple[Finding, ...], source: str
+) -> Card:
     spans = _spans(field, findings, source)
     found = str(field.match) if field else "not looked for"
     # A box holds one line, and a browser would drop the breaks without a blank: 12 RoadTown.
