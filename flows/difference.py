@@ -38,9 +38,14 @@ class Comparison:
 
 
 def compare_runs(warehouse: Warehouse, settings: Settings, a: str, b: str) -> Comparison:
-    """What became of the documents of run `a` in run `b`."""
+    """What became of the documents of run `a` in run `b`.
+
+    Raises UsageError for runs of two schemas: of versions of one alone the fields can be compared.
+    """
+    refs = sorted(row["schema"] for row in warehouse.answer(schemas(a, b)))
+    if len({ref.partition("@")[0] for ref in refs}) > 1:
+        raise UsageError(f"the runs are of {' and '.join(refs)}: choose two of one schema, see `assay runs`")
     changes = {row["change"]: row["documents"] for row in warehouse.answer(summary(a, b))}
-    refs = [row["schema"] for row in warehouse.answer(schemas(a, b))]
     if len(refs) != 1 or not warehouse.labels(refs[0]):
         return Comparison(changes, None)
     return Comparison(changes, _judged(warehouse, settings, refs[0], a, b))

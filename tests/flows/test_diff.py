@@ -139,5 +139,12 @@ def test_a_row_put_right_at_the_desk_labels_its_list_and_counts(home: Path) -> N
     assert [row["line_total"] for row in label.fields["lines"]] == [Decimal("1.00"), Decimal("2.00")]
 
 
+def test_runs_of_two_schemas_are_refused(home: Path) -> None:
+    warehouse = Warehouse(home)
+    of_one, of_other = (warehouse.start_run("extract", ref, RECIPE, "in/") for ref in ("nda@1", "receipt@1"))
+    told = str(CliRunner().invoke(app, ["diff", of_one, of_other]).exception)
+    assert told.startswith("the runs are of nda@1 and receipt@1: choose two of one schema")
+
+
 def test_unknown_runs_are_refused(runs: tuple[str, str]) -> None:
     assert "no run starts with" in str(CliRunner().invoke(app, ["diff", "zzz", runs[0]]).exception)
