@@ -66,7 +66,7 @@ class Archived:
 
 def select(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[Archived]:
     """The documents that are meant, a mail before what is attached to it. Raises UsageError for `where`."""
-    found = connection.sql(_CANDIDATES, params=_parameters(selection))
+    found = candidates = connection.sql(_CANDIDATES, params=_parameters(selection))
     try:
         if selection.where is not None:
             found = found.filter(selection.where)
@@ -74,7 +74,8 @@ def select(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[
     except duckdb.Error as error:
         if selection.where is None:
             raise
-        raise UsageError(f"--where {selection.where}: {_reason(error)}") from error
+        told = f"--where {selection.where}: {_reason(error)}"
+        raise UsageError(f"{told}; a condition is over {', '.join(candidates.columns)}") from error
     return [Archived(*row) for row in rows]
 
 
