@@ -88,7 +88,19 @@ def evaluate(
         where=pairs(where or [], "--where", "KEY=VALUE, such as --where core_ok=true"),
         documents=documents,
     )
+    if page is not None:
+        _can_be_written(page)
     _show(_carry_out(asked), page, as_json)
+
+
+def _can_be_written(page: Path) -> None:
+    """Raises before anything is measured where the page has no place."""
+    from warehouse.files import writing
+
+    if page.is_dir():
+        raise UsageError(f"--page {page}: that is a folder; name a file in it")
+    with writing(page.parent):
+        page.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _told_apart(named: list[str], *, scoring_runs: bool) -> tuple[str | None, list[str]]:

@@ -85,6 +85,8 @@ def test_the_table_and_its_warnings(invoke: CliRunner, folder: Path) -> None:
         (["labels.jsonl", "--from", "0", "--locale", "xx_YY"], "there is no such locale"),
         (["labels.jsonl", "--from", "0", "--seed", str(2**63)], "--seed: a whole number below"),
         (["--from", "0", "--without", "total"], "name one"),
+        (["labels.jsonl", "--from", "0", "--page", "docs"], "--page docs: that is a folder"),
+        (["labels.jsonl", "--from", "0", "--page", "labels.jsonl/x.html"], "labels.jsonl cannot be written"),
         (["--compare", "one"], "name two evaluations"),
         (["--compare", "one", "two"], "no evaluation starts with 'one'"),
     ],
