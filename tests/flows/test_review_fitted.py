@@ -26,7 +26,7 @@ class Bill(ExtractionSchema):
     lines: list[Line] = field("Its rows.")
 
 
-NONE = {"reasoning": "", "number": None, "lines": []}
+NONE: dict[str, object] = {"reasoning": "", "number": None, "lines": []}
 
 
 @pytest.mark.parametrize(
