@@ -43,6 +43,7 @@ class Server:
 
     def start(self) -> None:
         """Start it and wait until it answers. Raises SettingError where it does not."""
+        self._log.parent.mkdir(parents=True, exist_ok=True)
         self._watcher.start()
         until = time.monotonic() + START_S
         while not _answers(self.url):
