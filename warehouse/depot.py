@@ -19,7 +19,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 from schemas.errors import WarehouseError
 from warehouse.archive import Archive
 from warehouse.files import flush, writing
-from warehouse.shards import aside_of, is_name
+from warehouse.shards import beside, is_name, settle
 from warehouse.tables import TABLES
 
 _log = logging.getLogger(__name__)
@@ -79,22 +79,14 @@ class Depot:
     def _take(self, key: str, staging: Path, archive: Archive) -> bool:
         """Bring one shard over, then remove it here: a kill between the two brings it again, and no harm."""
         place = staging / key.rpartition("/")[2].removesuffix(_SUFFIX)
-        staging.mkdir(parents=True, exist_ok=True)
-        aside = aside_of(place)
-        try:
-            aside.mkdir()
+        with beside(place) as aside:
             self._fetch(key, aside / _SUFFIX)
             whole = is_name(place.name) and _unpack(aside / _SUFFIX, aside, archive)
             if not whole:
                 _log.error("%s/%s is no shard; it now stands below %s", self.address, key, _DAMAGED)
                 obstore.rename(self._store, key, _DAMAGED + key)
                 return False
-            flush(aside)
-            if not place.exists():
-                aside.rename(place)
-            flush(staging)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            settle(aside, place)
         obstore.delete(self._store, key)
         return True
 

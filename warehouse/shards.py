@@ -12,9 +12,12 @@ import re
 import shutil
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from warehouse.files import flush
 from warehouse.processes import is_alive
 
 _SHARD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
@@ -28,9 +31,24 @@ def is_name(shard_id: str) -> bool:
     return bool(_SHARD.fullmatch(shard_id))
 
 
-def aside_of(place: Path) -> Path:
-    """A new name beside `place`, for a shard that this process is writing."""
-    return place.with_name(f".{place.name}.{_host()}.{os.getpid()}.{uuid4().hex[:8]}")
+@contextmanager
+def beside(place: Path) -> Iterator[Path]:
+    """A new folder beside `place` to make a shard in; on leaving it is gone, or `settle` has moved it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = place.with_name(f".{place.name}.{_host()}.{os.getpid()}.{uuid4().hex[:8]}")
+    try:
+        aside.mkdir()
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def settle(aside: Path, place: Path) -> None:
+    """Move a whole shard into place, to stay there after a power cut. One that waits there already stays."""
+    flush(aside)
+    if not place.exists():
+        aside.rename(place)
+    flush(place.parent)
 
 
 def waiting(folder: Path) -> list[Path]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +16,7 @@ from schemas.errors import WarehouseError
 from schemas.records import Category, Document, Extraction, Outcome, Status
 from warehouse.files import flush, writing
 from warehouse.rows import Row, Sighting, shard_rows
-from warehouse.shards import aside_of, is_name
+from warehouse.shards import beside, is_name, settle
 from warehouse.tables import TABLES
 
 
@@ -78,20 +77,12 @@ def _table(name: str, rows: list[Row], run_id: str) -> pa.Table:
 
 
 def _write(folder: Path, shard_id: str, tables: dict[str, pa.Table]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
     place = folder / shard_id
-    aside = aside_of(place)
-    try:
-        aside.mkdir()
+    with beside(place) as aside:
         for name, table in tables.items():
             pq.write_table(table, aside / f"{name}.parquet", compression="zstd")
             flush(aside / f"{name}.parquet")
-        flush(aside)
-        if not place.exists():
-            aside.rename(place)
-        flush(folder)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        settle(aside, place)
     return place
 
 
