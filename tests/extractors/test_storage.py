@@ -10,12 +10,12 @@ from pathlib import Path
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from extractors.patterns import is_skipped, matcher
 from extractors.storage import list_blobs, read_all, read_blob
 from schemas.errors import ReadError, UsageError
 from schemas.records import Blob, Category
+from tests.object_store import object_store
 
 LIMIT = 1_000_000
 
@@ -162,17 +162,7 @@ def test_sixteen_reads_are_under_way_and_not_more(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        environment.setenv("AWS_ACCESS_KEY_ID", "test")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        environment.setenv("AWS_REGION", "us-east-1")
-        environment.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "20")  # the server's pages; S3's own hold a thousand
-        client = boto3.client("s3")
-        client.create_bucket(Bucket="documents")
+    with object_store("documents") as client:
         for key in (
             "in/",
             "in/a b/ü#1.txt",
@@ -187,8 +177,6 @@ def bucket() -> Iterator[str]:
         for number in range(50):
             client.put_object(Bucket="documents", Key=f"many/{number:02}.txt", Body=str(number).encode())
         yield "s3://documents"
-        client.close()
-    server.stop()
 
 
 @pytest.mark.object_store

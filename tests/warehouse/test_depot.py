@@ -8,11 +8,10 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from schemas.errors import WarehouseError
+from tests.object_store import object_store
 from tests.warehouse.samples import RECIPE, document, ok
 from warehouse.depot import Depot
 from warehouse.store import Warehouse
@@ -21,19 +20,8 @@ from warehouse.store import Warehouse
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """An empty bucket on loopback."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        environment.setenv("AWS_ACCESS_KEY_ID", "test")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        environment.setenv("AWS_REGION", "us-east-1")
-        client = boto3.client("s3")
-        client.create_bucket(Bucket="shards")
-        client.close()
+    with object_store("shards"):
         yield "s3://shards/night"
-    server.stop()
 
 
 @pytest.fixture(params=[pytest.param("s3", marks=pytest.mark.object_store), "folder"])
