@@ -4,7 +4,8 @@
 synthetic rows, lands them through staged Parquet as so many nights, and prints one JSON object. A hundredth
 of the documents is done twice more: again under the greedy recipe, and under one without guidance. A person
 has decided on one in a hundred of the flagged ones. Times are seconds of this one run, opening the database
-included; what can be compared between machines are the ratios.
+included; what can be compared between machines are the ratios. Exit 0 where all of these hold: landing at
+60 % of DuckDB's own insert, memory that stays, views under 1 s, `failures` under 0.2 s, typed 20 times faster.
 """
 
 from __future__ import annotations
@@ -56,19 +57,35 @@ SELECT document_id, run_id, document_id, schema, 'accepted', '', 'accepted', NUL
     now()::TIMESTAMP
 FROM extractions WHERE is_current AND status = 'flagged' AND hash(document_id) % 100 = 0
 """
+SHARE, GROWTH, VIEW_S, FAILURES_S, FASTER = 0.6, 1.2, 1.0, 0.2, 20
 TOTAL = "SELECT sum(total), max(date), count(*) FROM receipt_v1"
 
 
-def main() -> None:
-    """Run all measurements and print them."""
+def main() -> int:
+    """Run all measurements, print them, and say which bar was missed."""
     options = _options()
     home = Path(tempfile.mkdtemp(prefix="assay-bench-", dir=options.home))
     try:
-        json.dump(measure(home, options), sys.stdout, indent=2)
-        print()
+        found = measure(home, options)
     finally:
         if not options.keep:
             shutil.rmtree(home)
+    missed = [name for name, holds in _bars(found).items() if not holds]
+    json.dump({**found, "missed": missed}, sys.stdout, indent=2)
+    print()
+    return 1 if missed else 0
+
+
+def _bars(found: dict[str, Any]) -> dict[str, bool]:
+    landing, views = found["landing"], found["views_s"]
+    first, *_, last = landing["memory_mb_by_quarter"]
+    return {
+        "share_of_bare_insert": landing["share_of_bare_insert"] >= SHARE,
+        "memory": last < GROWTH * first,
+        "views": max(times["again"] for times in views.values()) < VIEW_S,
+        "failures": views["failures"]["again"] < FAILURES_S,
+        "typed": found["typed"]["times_faster"] >= FASTER,
+    }
 
 
 def _options() -> argparse.Namespace:
@@ -244,4 +261,4 @@ def _timed(action: Callable[[], Any]) -> tuple[float, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
