@@ -11,6 +11,7 @@ from typing import IO
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from extractors.patterns import has_wildcard
+from schemas.addresses import parts_of, without_credentials
 from schemas.errors import UsageError
 
 _FILE_SCHEME = "file://"
@@ -56,18 +57,21 @@ ANYWHERE = Roots()
 def root(text: str) -> str:
     """A root in one form. Raises ValueError for what is none."""
     text = text.strip()
-    place = _place(text) if text else None
+    place = _place(without_credentials(text)) if text else None
     if place is None or has_wildcard(text):
         raise ValueError("a root is a folder, or a prefix such as s3://bucket/inbox/: no wildcard, no `..`")
-    if "://" in place and not urlsplit(place).netloc:
-        raise ValueError("a root in an object store names its bucket: s3://bucket/inbox/")
+    if "://" in text and not text.startswith(_FILE_SCHEME):
+        parts_of("/".join(text.split("/")[:3]), "s3", "gs", "az")  # a key may hold what an address may not
     return place
 
 
 def parse(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Roots with commas between, or a list of them. Raises ValueError."""
+    """Roots with commas between, or a list of them. Raises ValueError, for nothing but commas too."""
     parts = given.split(",") if isinstance(given, str) else given
-    return tuple(dict.fromkeys(root(one) for one in parts if one.strip()))
+    roots = tuple(dict.fromkeys(root(one) for one in parts if one.strip()))
+    if given and not roots:
+        raise ValueError("no root is named: name one, or leave ASSAY_ROOTS out to allow everything")
+    return roots
 
 
 def _place(uri: str) -> str | None:

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
 
+from schemas.addresses import parts_of
 from schemas.decoding import Decoding
 from schemas.errors import SettingError
 
@@ -30,14 +30,9 @@ def engine_setting(value: str) -> str:
 
 def _address(text: str) -> str:
     """One server's address, without the `/v1` that clients of OpenAI's API are used to give."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("neither `embedded` nor addresses such as http://gpu-1:8000, separated by commas")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("an address holds credentials: set ASSAY_ENGINE_API_KEY in the environment instead")
-    if parts.port == 0:
-        raise ValueError("port 0 is no server's")
-    return text.rstrip("/").removesuffix("/v1").rstrip("/")
+    parts = parts_of(text, "http", "https")
+    whole = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
+    return whole.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def servers(settings: Settings) -> Servers | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -23,11 +23,28 @@ from pydantic_settings import (
 from extractors.roots import parse as roots_setting
 from flows.runner.address import LOCAL, runner_setting, staging_setting
 from flows.servers import EMBEDDED, engine_setting
+from schemas.addresses import parts_of
 from schemas.decoding import Decoding, Scoring, parse
 from schemas.errors import SettingError
 
 PREFIX = "ASSAY_"
 FILE = Path("assay.toml")
+
+
+def _key(value: SecretStr | None) -> SecretStr | None:
+    """A key as a header can carry it; what files of secrets have at their end is left out."""
+    key = None if value is None else value.get_secret_value().strip()
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise ValueError("a key is one line of printable ASCII characters")
+    return None if key is None else SecretStr(key)
+
+
+def _api_url(value: str | None) -> str | None:
+    """The address of Prefect's API in one form."""
+    return None if value is None else parts_of(value.rstrip("/"), "http", "https").geturl()
+
+
+Key = Annotated[SecretStr | None, AfterValidator(_key)]
 
 
 class _File(TomlConfigSettingsSource):
@@ -59,13 +76,13 @@ class Settings(BaseSettings):
         description="`embedded`, or addresses of vLLM servers, as in http://gpu-1:8000,http://gpu-2:8000",
     )
     engine_model: str | None = Field(None, description="name of the model, where a server has several")
-    engine_api_key: SecretStr | None = Field(None, description="the servers' key; in the environment only")
+    engine_api_key: Key = Field(None, description="the servers' key; in the environment only")
     engine_timeout: float = Field(600.0, gt=0, le=86_400, description="seconds for one request to a server")
     engine_patience: float = Field(
         300.0, ge=0, le=86_400, description="seconds to wait for a lost server before documents are `failed`"
     )
     deadline: float | None = Field(
-        None, gt=0, description="seconds after which a run ends; what is left is for the next one"
+        None, gt=0, le=604_800, description="seconds after which a run ends; what is left is for the next one"
     )
     wait: float = Field(0.0, ge=0, le=604_800, description="seconds to wait for another run in the same home")
     roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(roots_setting)] = Field(
@@ -78,7 +95,9 @@ class Settings(BaseSettings):
         description="name of Prefect's concurrency limit that a run with the embedded engine takes a slot of",
     )
     report_url: str | None = Field(
-        None, pattern=r"^https?://[^@]+$", description="address below which the reports folder is served"
+        None,
+        pattern=r"^https?://[^@\s()<>\[\]]+$",
+        description="address below which the reports folder is served",
     )
     runner: Annotated[str, AfterValidator(runner_setting)] = Field(
         LOCAL,
@@ -111,6 +130,7 @@ class Settings(BaseSettings):
     price_per_hour: float | None = Field(
         None,
         ge=0,
+        allow_inf_nan=False,
         description="money that an hour of the engine costs, in whatever currency; for `assay evaluate`",
     )
     materialise: str = Field(
@@ -125,8 +145,18 @@ class Settings(BaseSettings):
     prefect: Literal["auto", "always", "never"] = Field(
         "auto", description="report runs to Prefect: where a server is set, always, or never"
     )
-    prefect_api_url: str | None = Field(None, description="address of a Prefect server")
-    prefect_api_key: SecretStr | None = Field(None, description="key for the Prefect server")
+    prefect_api_url: Annotated[str | None, AfterValidator(_api_url)] = Field(
+        None, description="address of a Prefect server, as in http://127.0.0.1:4200/api"
+    )
+    prefect_api_key: Key = Field(None, description="key for the Prefect server")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_given(cls, value: Any) -> Any:
+        """A variable that was forgotten would otherwise be the working folder, or no limit at all."""
+        if isinstance(value, str) and not value.strip():
+            raise ValueError("it is empty: give it a value, or leave it out")
+        return value
 
     @classmethod
     def settings_customise_sources(  # the names are pydantic-settings' own
@@ -216,5 +246,6 @@ def _bound(rule: Any) -> Any:
 
 
 def _kind(annotation: Any) -> str:
+    annotation = next((one for one in get_args(annotation) if one is not type(None)), annotation)
     names = {int: "a whole number", float: "a number", str: "text"}
     return names.get(annotation, "a path" if "Path" in str(annotation) else "text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import SplitResult, urlsplit
 
 _PERSON = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#\"'<>]*@")
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
@@ -11,6 +12,7 @@ _SIGNED = re.compile(
     r"access_token|api_?key|key|password|secret)=)[^&\s\"'<>]+"
 )
 _USER = re.compile(r"^[A-Za-z0-9+.-]+://[^/?#]*@")
+_NEVER = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 
 def without_credentials(address: str) -> str:
@@ -18,9 +20,31 @@ def without_credentials(address: str) -> str:
     if _USER.match(address):
         raise ValueError(
             "an address holds credentials: leave them out, and set them in the environment "
-            "(AWS_ACCESS_KEY_ID and the like) or in a Prefect block"
+            "(ASSAY_ENGINE_API_KEY, AWS_ACCESS_KEY_ID and the like) or in a Prefect block"
         )
     return address
+
+
+def parts_of(address: str, *schemes: str) -> SplitResult:
+    """The parts of an address that is a scheme, a host and perhaps a port and a path.
+
+    Raises ValueError, which does not show it, for anything else: other parts, credentials, white space.
+    """
+    parts = urlsplit(without_credentials(address))
+    odd = _NEVER.search(address) or parts.query or parts.fragment or {".", ".."} & set(parts.path.split("/"))
+    if odd or parts.scheme not in schemes or not parts.hostname or not _is_port(parts):
+        begins = " or ".join(f"{scheme}://" for scheme in schemes)
+        raise ValueError(
+            f"an address begins with {begins}, names a host, and has no white space, `..` or query"
+        )
+    return parts
+
+
+def _is_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:  # it would show what stands there
+        return False
 
 
 def redacted(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from schemas.addresses import parts_of
 from schemas.errors import SettingError
 
 if TYPE_CHECKING:
@@ -26,12 +27,10 @@ def runner_setting(value: str) -> str:
     """`local`, `ray`, or a cluster's address. Raises ValueError that shows no value."""
     if value in (LOCAL, RAY):
         return value
-    parts = urlsplit(value)
-    if parts.scheme != "ray" or not parts.hostname or parts.port is None or parts.path or parts.query:
+    parts = parts_of(value.rstrip("/"), RAY)
+    if parts.port is None or parts.path:
         raise ValueError("neither `local` nor `ray` nor a cluster such as ray://head:10001")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("an address of a Ray cluster holds no credentials")
-    return value
+    return parts.geturl()
 
 
 def staging_setting(value: str | None) -> str | None:
@@ -39,11 +38,11 @@ def staging_setting(value: str | None) -> str | None:
     if value is None:
         return None
     if "://" not in value:
-        return str(Path(value).expanduser().absolute())
-    parts = urlsplit(value)
-    if parts.scheme not in ("s3", "gs", "az") or not parts.netloc or "@" in parts.netloc:
-        raise ValueError("neither a folder nor a prefix without credentials, such as s3://bucket/staging")
-    return value.rstrip("/")
+        try:
+            return str(Path(value).expanduser().absolute())
+        except RuntimeError as error:
+            raise ValueError("there is no such user") from error
+    return parts_of(value, "s3", "gs", "az").geturl().rstrip("/")
 
 
 def check(settings: Settings) -> None:

@@ -141,15 +141,23 @@ def test_an_object_outside_is_not_fetched() -> None:
         read_blob(Blob("s3://bucket/out/a.pdf", 1), 10, roots("s3://bucket/in/"))
 
 
-@pytest.mark.parametrize("given", ["s3:///in", "s3://bucket/../x", "/srv/*", "file://host/srv"])
+@pytest.mark.parametrize(
+    "given", ["s3:///in", "s3://", "s3://bucket/../x", "/srv/*", "file://host/srv", "http://host/x"]
+)
 def test_what_is_no_root_is_refused(given: str) -> None:
-    with pytest.raises(ValueError, match="root"):
+    with pytest.raises(ValueError, match="root|begins with"):
         parse(given)
 
 
 def test_roots_are_parted_by_commas_and_told_once(tmp_path: Path) -> None:
     assert parse(f"{tmp_path}, s3://b/x/ ,{tmp_path}/") == (str(tmp_path.resolve()), "s3://b/x")
     assert parse("") == ()
+
+
+def test_a_root_with_credentials_is_refused_and_not_shown() -> None:
+    with pytest.raises(ValueError, match="holds credentials") as caught:
+        parse("s3://user:pa55word@bucket/x")
+    assert "pa55word" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

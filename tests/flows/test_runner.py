@@ -21,7 +21,15 @@ def settings(home: Path, **given: object) -> Settings:
 
 
 @pytest.mark.parametrize(
-    "runner", ["raylet", "http://head:10001", "ray://head", "ray://me:secret@head:10001", ""]
+    "runner",
+    [
+        "raylet",
+        "http://head:10001",
+        "ray://head",
+        "ray://me:secret@head:10001",
+        "ray://head:0",
+        "ray://h:1#x",
+    ],
 )
 def test_what_is_no_runner_is_refused_without_showing_it(
     runner: str, monkeypatch: pytest.MonkeyPatch
@@ -32,7 +40,17 @@ def test_what_is_no_runner_is_refused_without_showing_it(
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("staging", ["http://host/x", "s3://", "s3://key:secret@bucket/x", "file:///tmp"])
+@pytest.mark.parametrize(
+    "staging",
+    [
+        "http://host/x",
+        "s3://",
+        "s3://key:secret@bucket/x",
+        "file:///tmp",
+        "s3://b?a=secret",
+        "~nobody-here/x",
+    ],
+)
 def test_what_is_no_place_for_shards_is_refused(staging: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_STAGING", staging)
     with pytest.raises(SettingError, match="ASSAY_STAGING") as refused:

@@ -167,7 +167,18 @@ def test_beam_search_over_http_is_refused_by_name(fake: FakeServer, run: Run) ->
 
 
 @pytest.mark.parametrize(
-    "value", ["served", "ftp://h", "http://", "http://h?x=1", "http://user:hunter2@h", "http://a,,http://b"]
+    "value",
+    [
+        "served",
+        "ftp://h",
+        "http://",
+        "http://h?x=1",
+        "http://user:hunter2@h",
+        "http://a,,http://b",
+        "http://h:hunter2",
+        "http://a\\b",
+        "http://a b",
+    ],
 )
 def test_an_engine_that_is_none_is_named_with_what_is_allowed(
     value: str, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +192,7 @@ def test_an_engine_that_is_none_is_named_with_what_is_allowed(
 
 
 def test_addresses_have_one_form() -> None:
-    settings = Settings(engine="http://a:8000/v1, http://b/llm/,http://a:8000")
+    settings = Settings(engine="http://a:8000/v1, http://b/llm/,HTTP://A:8000")
     assert settings.engine == "http://a:8000,http://b/llm"
 
 

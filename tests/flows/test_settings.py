@@ -33,6 +33,12 @@ def test_default_home_holds_everything() -> None:
         ("ASSAY_MAX_NUM_SEQS", "0", "at least 1"),
         ("ASSAY_MAX_NUM_SEQS", "many", "a whole number"),
         ("ASSAY_SHARD_SZE", "3", "ASSAY_SHARD_SIZE"),
+        ("ASSAY_WORKERS", "two", "a whole number at least 1"),
+        ("ASSAY_DEADLINE", "inf", "a number more than 0"),
+        ("ASSAY_PREFECT_API_URL", "127.0.0.1:4200/api", "as in http://127.0.0.1:4200/api"),
+        ("ASSAY_REPORT_URL", "https://host/x) ![](y", "ASSAY_REPORT_URL"),
+        ("ASSAY_ENGINE_API_KEY", "one\nX-Header: two", "printable ASCII"),
+        ("ASSAY_ROOTS", " , ", "no root is named"),
     ],
 )
 def test_wrong_setting_is_named_with_what_is_allowed(
@@ -43,6 +49,22 @@ def test_wrong_setting_is_named_with_what_is_allowed(
         load()
     assert name in str(caught.value)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["HOME", "MODEL", "SCHEMAS", "STAGING", "ROOTS", "ENGINE", "ENGINE_API_KEY"])
+def test_what_is_set_to_nothing_is_neither_the_working_folder_nor_no_limit(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"ASSAY_{name}", " ")
+    with pytest.raises(SettingError, match=f"ASSAY_{name} .*it is empty"):
+        load()
+
+
+def test_a_key_has_no_end_of_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_ENGINE_API_KEY", "sk-from-a-file\n")
+    key = load().engine_api_key
+    assert key is not None
+    assert key.get_secret_value() == "sk-from-a-file"
 
 
 def test_unknown_setting_in_file_is_named() -> None:
