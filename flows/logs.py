@@ -91,7 +91,13 @@ class _Json(logging.Formatter):
         }
         raised = {"raised": frames} if (frames := _raised(record)) else {}
         line = {**head, **_ABOUT.get(), **getattr(record, "fields", {}), **raised}
-        return redact(json.dumps(line, default=str))
+        return redact(json.dumps(_plain(line)))
+
+
+def _plain(line: Mapping[str, Any]) -> Any:
+    from flows.output import plain
+
+    return plain(line)
 
 
 def _one_line(text: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import replace
+from urllib.parse import quote
 
 from schemas.addresses import redacted
 from schemas.records import Extraction, Level
 
 _NAMED = re.compile(
-    r"(?i)(SECRET|PASSWORD|PASSWD|TOKEN|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|AUTH_STRING|CREDENTIAL)"
+    r"(?i)(SECRET|PASSWORD|PASSWD|TOKEN|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|AUTH_STRING|CREDENTIAL|_KEY$|_HEADERS$|WEBHOOK)"
 )
 _SHORTEST = 8
 """Characters; a shorter value would be found in words that are no secret."""
@@ -38,6 +40,14 @@ def _redacted(text: str | None) -> str | None:
 
 def _values() -> list[str]:
     """What the environment holds under a secret's name, the longest first; a path is not the secret."""
-    found = {value for name, value in os.environ.items() if _NAMED.search(name)}
-    long = (value for value in found if len(value) >= _SHORTEST)
-    return sorted((value for value in long if not value.startswith(("/", "./", "~"))), key=len, reverse=True)
+    found = {value.strip() for name, value in os.environ.items() if _NAMED.search(name)}
+    long = (value for value in found if len(value) >= _SHORTEST and not value.startswith(("/", "./", "~")))
+    return sorted({form for value in long for form in _forms(value)}, key=len, reverse=True)
+
+
+def _forms(value: str) -> set[str]:
+    """How a value stands in a text, in an address, in JSON, and in JSON that is a line's text."""
+    found = {value}
+    for _ in range(2):
+        found |= {json.dumps(one, ensure_ascii=plain)[1:-1] for one in found for plain in (True, False)}
+    return found | {quote(value, safe="")}

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from rich.console import Console
@@ -121,3 +122,19 @@ def test_a_short_value_or_a_path_hides_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("SOME_TOKEN", "true")
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/etc/keys/google.json")
     assert redact("true: /etc/keys/google.json") == "true: /etc/keys/google.json"
+
+
+@pytest.mark.parametrize(
+    "name", ["ASSAY_ENGINE_API_KEY", "NOTIFY_SENDGRID_KEY", "OTEL_EXPORTER_OTLP_HEADERS"]
+)
+def test_a_key_is_taken_out_however_it_is_written(
+    lines: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    key = 'pä"ss\\word/ü'
+    monkeypatch.setenv(name, f"{key}\n")
+    logging.getLogger("flows").warning("%s is wrong, http://host/%s too", key, quote(key, safe=""))
+    logs.tell("odd", value=float("nan"), answer=json.dumps({"key": key}))
+    told, odd = lines()
+    assert told["event"] == "*** is wrong, http://host/*** too"
+    assert odd["value"] is None
+    assert "word" not in str(odd)
