@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import shutil
 import tarfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import obstore
@@ -26,6 +27,7 @@ _log = logging.getLogger(__name__)
 _SUFFIX = ".tar"
 _ORIGINALS = "originals/"
 _DAMAGED = "damaged/"
+_MARK = ".seen"
 _TABLES = frozenset(f"{name}.parquet" for name in TABLES)
 
 
@@ -50,26 +52,45 @@ class Depot:
                 tar.add(table, table.name)
             for original in sorted(archive.folder.glob("*/*")):
                 tar.add(original, _ORIGINALS + original.name)
-        try:
+        with self._translated():
             obstore.put(self._store, f"{run_id}/{shard.name}{_SUFFIX}", packed)
-        except (BaseError, OSError) as error:
-            raise self._unusable(error) from error
 
     def collect(self, runs: Collection[str], staging: Path, archive: Archive) -> int:
         """Bring the shards of these runs into `staging`, and their bytes into `archive`; how many."""
-        try:
+        with self._translated():
             keys = [key for run_id in sorted(runs) for key in self._waiting(run_id)]
             return sum(self._take(key, staging, archive) for key in keys)
-        except (BaseError, OSError) as error:
-            raise self._unusable(error) from error
 
     def runs(self) -> frozenset[str]:
-        """The runs that have shards here."""
-        try:
+        """The runs that have left something here."""
+        with self._translated():
             found = obstore.list_with_delimiter(self._store)["common_prefixes"]
+        return frozenset(prefix.rstrip("/") for prefix in found)
+
+    def mark(self, run_id: str) -> None:
+        """Leave a sign of a run that is under way."""
+        with self._translated():
+            obstore.put(self._store, f"{run_id}/{_MARK}", b"")
+
+    def is_marked(self, run_id: str) -> bool:
+        """Whether that sign is seen here."""
+        with self._translated(), suppress(FileNotFoundError):
+            obstore.head(self._store, f"{run_id}/{_MARK}")
+            return True
+        return False
+
+    def unmark(self, run_id: str) -> None:
+        """Take the sign away, where there is one."""
+        with self._translated(), suppress(FileNotFoundError):
+            obstore.delete(self._store, f"{run_id}/{_MARK}")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """The store's errors as ours."""
+        try:
+            yield
         except (BaseError, OSError) as error:
             raise self._unusable(error) from error
-        return frozenset(prefix.rstrip("/") for prefix in found)
 
     def _waiting(self, run_id: str) -> list[str]:
         """The keys of one run's shards, in order."""

@@ -9,6 +9,7 @@ from warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     from flows.settings import Settings
+    from warehouse.depot import Depot
 
 
 def collect(settings: Settings) -> None:
@@ -21,6 +22,10 @@ def collect(settings: Settings) -> None:
     from warehouse.depot import Depot
 
     depot, warehouse = Depot(settings.staging), Warehouse(settings.home)
-    if found := depot.runs():
-        ours = [row["run_id"] for row in warehouse.answer(known(found))]
-        depot.collect(ours, warehouse.staging, warehouse.archive)
+    depot.collect(ours(depot, warehouse), warehouse.staging, warehouse.archive)
+
+
+def ours(depot: Depot, warehouse: Warehouse) -> list[str]:
+    """The runs of this home that left something there."""
+    found = depot.runs()
+    return [row["run_id"] for row in warehouse.answer(known(found))] if found else []

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
 from flows.intake import Portion
+from flows.logs import OURS
 from flows.order import Order
 from flows.pipeline import EngineFactory
 from flows.plan import Plan
@@ -23,9 +26,11 @@ _SECRETS = ("engine_api_key", "prefect_api_key")
 class Job:
     """A run, as every worker of it is told. `done` and `purged` are documents to leave alone.
 
-    It holds no secret: a worker takes those from its own environment.
+    It holds no secret: a worker takes those from its own environment. `release` comes first, so that another
+    one reads it as well, whatever has become of the rest.
     """
 
+    release: str
     run_id: str
     order: Order
     settings: Settings
@@ -64,7 +69,20 @@ def job_of(plan: Plan, run_id: str, start_engine: EngineFactory) -> Job:
     settings = plan.settings.model_copy(update={**secrets, **_absolute(plan.settings)})
     purged: frozenset[str] = getattr(plan.intake, "purged", frozenset())
     order = replace(plan.order, blobs=None)
-    return Job(run_id, order, settings, plan.recipe.model_dump_json(), plan.done, purged, start_engine)
+    return Job(
+        release(), run_id, order, settings, plan.recipe.model_dump_json(), plan.done, purged, start_engine
+    )
+
+
+@cache
+def release() -> str:
+    """Which code this is: a hash over its modules, the same wherever the same release is installed."""
+    top = Path(__file__).resolve().parents[2]
+    files = sorted(path for folder in OURS for path in (top / folder).rglob("*.py"))
+    digest = sha256()
+    for path in files:
+        digest.update(b"%s\0%s\0" % (path.relative_to(top).as_posix().encode(), path.read_bytes()))
+    return digest.hexdigest()
 
 
 def _absolute(settings: Settings) -> dict[str, Path]:
@@ -80,5 +98,5 @@ def settings_here(job: Job) -> Settings:
         if given := os.environ.get(f"ASSAY_{name.upper()}"):
             own[name] = Path(given)
     if key := os.environ.get("ASSAY_ENGINE_API_KEY"):
-        own["engine_api_key"] = SecretStr(key)
+        own["engine_api_key"] = SecretStr(key.strip())
     return job.settings.model_copy(update=own)

@@ -82,7 +82,10 @@ class Spread:
 
     def _spread(self) -> None:
         self._display.stage("waiting for workers")
-        with marked(self._warehouse, self._run_id), cluster(self._plan.settings) as runner:
+        with (
+            marked(self._warehouse, self._plan.settings, self._run_id),
+            cluster(self._plan.settings) as runner,
+        ):
             crew = Crew(self._job)
             try:
                 with remote_options(num_cpus=0):  # a task only waits for its worker

@@ -12,7 +12,7 @@ import ray
 from flows import logs, telemetry
 from flows.plan import Terms, chosen, terms_of
 from flows.runner.engine import Kept
-from flows.runner.job import Job, Part, Reply, settings_here
+from flows.runner.job import Job, Part, Reply, release, settings_here
 from flows.runner.marks import is_shared
 from flows.runner.shard import Shard
 from flows.tools import Tools, tools
@@ -90,13 +90,16 @@ class Actor(Worker):
 def terms_here(job: Job) -> Terms:
     """The run's terms as this machine has them.
 
-    Raises WarehouseError where it does not share the run's home, SchemaError or SettingError where it has no
-    such schema or model, EngineMismatch where something is not as the run's recipe says.
+    Raises EngineMismatch where something, or Assay itself, is not the run's, WarehouseError where it does not
+    share the place for shards, SchemaError or SettingError where it has no such schema or model.
     """
+    if job.release != release():  # first: what else another one says may mean something else here
+        raise EngineMismatch("its release of Assay is not the run's: install the same one")
     settings = settings_here(job)
-    if settings.staging is None and not is_shared(settings.home, job.run_id):
+    if not is_shared(settings, job.run_id):
+        place = settings.staging or settings.home
         raise WarehouseError(
-            f"{settings.home} is not the run's home here: share that folder, or set ASSAY_STAGING to a bucket"
+            f"{place} is not the run's here: share that folder, or set ASSAY_STAGING to a bucket"
         )
     schema, decoding = chosen(job.order, settings)
     terms = terms_of(job.order, settings, schema, decoding)

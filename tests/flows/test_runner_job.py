@@ -45,23 +45,33 @@ def test_no_secret_travels_and_a_worker_takes_its_own(job: Job, monkeypatch: pyt
     assert key.get_secret_value() == "the worker's"
 
 
-def test_a_home_that_is_not_shared_is_told_from_one_that_is(planned: Plan, job: Job) -> None:
+@pytest.mark.parametrize("place", ["home", "folder"])
+def test_a_place_that_is_not_shared_is_told_from_one_that_is(
+    planned: Plan, job: Job, tmp_path: Path, place: str
+) -> None:
     from flows.runner.worker import terms_here
 
-    home = planned.settings.home
+    staging = None if place == "home" else str(tmp_path / place)
+    settings = planned.settings.model_copy(update={"staging": staging})
+    given = replace(job, settings=job.settings.model_copy(update={"staging": staging}))
     with pytest.raises(WarehouseError, match="share that folder, or set ASSAY_STAGING"):
-        terms_here(job)
-    with marked(Warehouse(home), RUN):
-        assert terms_here(job).recipe.recipe_id == planned.recipe.recipe_id
-    assert not is_shared(home, RUN)
+        terms_here(given)
+    with marked(Warehouse(settings.home), settings, RUN):
+        assert terms_here(given).recipe.recipe_id == planned.recipe.recipe_id
+    assert not is_shared(settings, RUN)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_a_mark_that_a_killed_run_left_goes(planned: Plan) -> None:
-    warehouse = Warehouse(planned.settings.home)
-    left = marked(warehouse, "killed")
+@pytest.mark.parametrize("staging", [None, "folder"])
+def test_a_mark_that_a_killed_run_left_goes(planned: Plan, tmp_path: Path, staging: str | None) -> None:
+    settings = planned.settings.model_copy(update={"staging": staging and str(tmp_path / staging)})
+    warehouse = Warehouse(settings.home)
+    killed = warehouse.start_run("extract", "receipt@1", planned.recipe.recipe_id, "x")
+    left = marked(warehouse, settings, killed)
     left.__enter__()
-    with marked(warehouse, RUN):
-        assert not is_shared(warehouse.home, "killed")
+    with marked(warehouse, settings, RUN):
+        assert not is_shared(settings, killed)
+        assert is_shared(settings, RUN)
 
 
 @pytest.mark.parametrize(
@@ -72,11 +82,17 @@ def test_a_mark_that_a_killed_run_left_goes(planned: Plan) -> None:
     ],
 )
 def test_a_machine_that_has_something_else_says_what(
-    planned: Plan, other: dict[str, object], error: type[Exception], told: str
+    planned: Plan, job: Job, other: dict[str, object], error: type[Exception], told: str
 ) -> None:
     from flows.runner.worker import terms_here
 
-    made = job_of(planned, RUN, start)
-    given = made.settings.model_copy(update={**other, "staging": "/shared"})
-    with pytest.raises(error, match=told):
-        terms_here(replace(made, settings=given))
+    given = job.settings.model_copy(update=other)
+    with marked(Warehouse(planned.settings.home), planned.settings, RUN), pytest.raises(error, match=told):
+        terms_here(replace(job, settings=given))
+
+
+def test_a_machine_with_another_release_says_so(job: Job) -> None:
+    from flows.runner.worker import terms_here
+
+    with pytest.raises(EngineMismatch, match="its release of Assay is not the run's"):
+        terms_here(replace(job, release="older"))
