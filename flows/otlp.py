@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from threading import Thread
 from typing import Any
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -13,14 +14,15 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.metrics import CallbackOptions, Observation
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricExportResult, MetricsData, PeriodicExportingMetricReader
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 
 from flows.output import note
 from schemas.records import Extraction
 
-_CLOSE_S = 5.0
+CLOSE_S = 5.0
+"""Seconds that sending what is left may take at the end of a run."""
 _NAME = "assay"
 
 
@@ -87,11 +89,18 @@ class _Metrics(OTLPMetricExporter):
         return result
 
 
+def described() -> Resource:
+    """Who sends, as OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say; `assay` where they give no name."""
+    found = Resource.create()
+    unnamed = str(found.attributes[SERVICE_NAME]).startswith("unknown_service")
+    return found.merge(Resource({SERVICE_NAME: _NAME})) if unnamed else found
+
+
 class Otlp:
     """One run's traces and metrics on their way out. Nothing of it is global: others trace on their own."""
 
     def __init__(self, schema: str) -> None:
-        resource = Resource.create({"service.name": _NAME})
+        resource = described()
         self.queues: dict[str, Callable[[], int]] = {}
         self.load = Load()
         self._schema = schema
@@ -127,13 +136,19 @@ class Otlp:
             self._tokens.add(tokens, {"schema": self._schema, "kind": kind})
 
     def close(self) -> None:
-        """Send what is left; say so where it could not be sent."""
-        self._spans.force_flush(int(_CLOSE_S * 1000))
-        self._metrics.force_flush(_CLOSE_S * 1000)
-        if any(exporter.failed for exporter in self._exporters):
+        """Send what is left; say so where it could not be sent. A collector that is away delays no run.
+
+        The SDK tries each of them for longer than its own time limits say, so they are left to threads that
+        may go on.
+        """
+        closing = [Thread(target=one.shutdown, daemon=True) for one in (self._spans, self._metrics)]
+        for thread in closing:
+            thread.start()
+        until = time.monotonic() + CLOSE_S
+        for thread in closing:
+            thread.join(max(until - time.monotonic(), 0.0))
+        if any(thread.is_alive() for thread in closing) or any(one.failed for one in self._exporters):
             note("assay: traces or metrics could not all be sent: look at OTEL_EXPORTER_OTLP_ENDPOINT")
-        self._spans.shutdown()
-        self._metrics.shutdown()
 
     def _lengths(self, _: CallbackOptions) -> Iterable[Observation]:
         return [Observation(length(), {"queue": name}) for name, length in self.queues.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from rich.console import Console
 
+from flows import otlp
 from flows.order import Order, Summary
-from flows.otlp import Load
+from flows.otlp import Load, described
 from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
@@ -128,12 +130,26 @@ def _check_spans(spans: list[Any], run_id: str) -> None:
     assert {span.parent_span_id for span in by_name["land"]} <= {span.span_id for span in by_name["shard"]}
 
 
-def test_a_collector_that_is_away_costs_a_word(
-    tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_a_service_has_the_name_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert described().attributes["service.name"] == "assay"
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "night")
+    assert described().attributes["service.name"] == "night"
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_collector_that_is_away_costs_a_word_and_no_time(
+    tmp_path: Path,
+    model_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    hangs: bool,
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
-    assert extracted(tmp_path, model_dir).documents == 5
+    """One that refuses, and one that takes everything and never answers."""
+    monkeypatch.setattr(otlp, "CLOSE_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as hole:
+        port = hole.getsockname()[1] if hangs else 9
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+        assert extracted(tmp_path, model_dir).documents == 5
     told = capfd.readouterr().err
     assert "traces or metrics could not all be sent: look at OTEL_EXPORTER_OTLP_ENDPOINT" in told
     assert "Traceback" not in told
