@@ -37,12 +37,19 @@ def blocks(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def automations(ids: Mapping[str, str]) -> dict[str, Any]:
-    """The example's automations with the blocks that there are; an action without one is left out."""
+    """The example's automations with the blocks that there are; an action that lacks its own is left out."""
     described: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     for one in described["automations"]:
-        kept = [action for action in one["actions"] if KINDS[action["type"]] in ids]
-        one["actions"] = [{**action, "block_document_id": ids[KINDS[action["type"]]]} for action in kept]
+        one["actions"] = [made for action in one["actions"] if (made := _with_block(action, ids))]
     return described
+
+
+def _with_block(action: dict[str, Any], ids: Mapping[str, str]) -> dict[str, Any] | None:
+    """The action with its block's id; None where there is no such block. Some actions need none."""
+    kind = KINDS.get(action["type"])
+    if kind is None:
+        return action
+    return {**action, "block_document_id": ids[kind]} if kind in ids else None
 
 
 def main() -> None:

@@ -88,7 +88,7 @@ def ask_to_be_told(url: str, address: str, tmp_path: Path, root: Path) -> None:
     assert address.encode() not in printed.stdout
     creating = [sys.executable, "-m", "prefect", "automation", "create", "--from-file", str(file)]
     created = subprocess.run(creating, env=environment, capture_output=True, text=True, check=True)
-    assert "Created 3 automation" in created.stdout
+    assert "Created 4 automation" in created.stdout
 
 
 @pytest.mark.slow
