@@ -18,6 +18,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from flows.output import safe
+from flows.rows import placed
 
 OPEN, CLOSE = "⟦", "⟧"
 CONTEXT = 60
@@ -71,7 +72,7 @@ def _middle(text: str) -> str:
 def render(row: Mapping[str, Any]) -> list[str]:
     """All lines of one document's page: head, fields, findings. `row` is of `warehouse.shown.outcome`."""
     source, places = Source.of(row["text"], row["page_starts"]), _newest(row["decisions"])
-    fields = [*row["fields"], *_filled_in(row["fields"], places)]
+    fields = _with_decided(row["fields"], places)
     return [
         *_head_lines(row),
         *_field_lines(fields, places, source),
@@ -80,15 +81,28 @@ def render(row: Mapping[str, Any]) -> list[str]:
 
 
 def _newest(decisions: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Each place's newest decision; `decisions` has the newest first."""
-    return {one["pointer"]: one for one in reversed(decisions)}
+    """The newest decision on each place, and none in a place that was decided on since, as a removed row.
+
+    `decisions` has the newest first.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for place, decision in placed(reversed(decisions)):
+        found = {one: kept for one, kept in found.items() if not one.startswith(f"{place}/") or not place}
+        found[place] = decision
+    return found
 
 
-def _filled_in(fields: list[Mapping[str, Any]], places: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The places that a person filled in where the run had no answer."""
+def _with_decided(fields: list[Mapping[str, Any]], places: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The run's fields, and the other places; a row or an object stands before its own fields."""
     known = {field["pointer"] for field in fields}
-    nothing = {"is_null": True, "grounding": "no answer", "score": None, "span_start": None}
-    return [{"pointer": place, **nothing} for place in places if place and place not in known]
+    nothing = {"is_null": True, "score": None, "span_start": None}
+    found = list(fields)
+    for place in places:
+        if place and place not in known:
+            inside = [at for at, one in enumerate(found) if one["pointer"].startswith(f"{place}/")]
+            told = "no value of its own" if inside else "no answer"
+            found.insert(min(inside, default=len(found)), {"pointer": place, "grounding": told, **nothing})
+    return found
 
 
 def _outcome(row: Mapping[str, Any]) -> str:
@@ -133,7 +147,7 @@ def _field_lines(
 
 def _decided(decision: Mapping[str, Any]) -> str:
     """`corrected to "62.00" by ada, 2026-03-09 12:30`"""
-    value = "" if decision["decision"] == "absent" else f" to {safe(str(decision['value']))}"
+    value = f" to {safe(str(decision['value']))}" if decision["decision"] == "corrected" else ""
     return f"{decision['decision']}{value} by {_who(decision['who'], decision['reviewed_at'])}"
 
 

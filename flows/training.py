@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from extractors.prompts import chat, compact
+from flows.labels.standing import standing
+from flows.review.answer import at, corrected, node_at
+from schemas.contract import ExtractionSchema
+from schemas.errors import UsageError
 from schemas.registry import SchemaVersion
+from schemas.shape import Object
+from schemas.unknown import unknown
 from warehouse.examples import examples
 from warehouse.files import whole
 from warehouse.store import Warehouse
@@ -55,7 +61,7 @@ def _examples(
         part = {row["document_id"]: row for row in wanted[start : start + _TOGETHER]}
         for document in warehouse.documents(part):
             row = part[document.document_id]
-            answer = _answer(schema, row["drawn"], row["value"], dict(row["labels"] or []))
+            answer = _answer(schema, row["drawn"], row["value"], row["labels"] or [])
             if any(token in document.text for token in control_tokens):
                 written.left_out["a control token in its text"] += 1
             elif answer is None:
@@ -68,16 +74,18 @@ def _examples(
 
 
 def _answer(
-    schema: SchemaVersion, drawn: str | None, value: str, labels: Mapping[str, str]
+    schema: SchemaVersion, drawn: str | None, value: str, labels: Sequence[Mapping[str, str]]
 ) -> dict[str, Any] | None:
     """The answer as it stands, with its labels put in; None where it is then none under the schema.
 
     Where that is not what the model had drawn, the reasoning goes: it argued for another answer.
     """
     answer: dict[str, Any] = json.loads(value)
-    for pointer, text in labels.items():
-        if not _put(answer, pointer, json.loads(text)):
-            return None
+    try:
+        for pointer, label in standing(labels).items():
+            answer = _put(schema.cls, answer, pointer, label)
+    except UsageError:
+        return None
     if drawn is None or answer != json.loads(drawn):
         answer = {name: "" if name == "reasoning" else one for name, one in answer.items()}
     try:
@@ -87,24 +95,20 @@ def _answer(
     return answer
 
 
-def _put(answer: Any, pointer: str, value: Any) -> bool:
-    """Put a value where its pointer (RFC 6901) says; whether there is such a place."""
-    *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-    place = answer
-    for step in parents:
-        place = place[int(step)] if isinstance(place, list) and _is_in(place, step) else _of(place, step)
-    if isinstance(place, list) and _is_in(place, last):
-        place[int(last)] = value
-        return True
-    if isinstance(place, dict) and last in place:
-        place[last] = value
-        return True
-    return False
+def _put(schema: type[ExtractionSchema], answer: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
+    """An answer with a label put in; `{}` is an object that is there. Raises UsageError for no such place."""
+    if value == {}:
+        return _with_objects(schema, answer, pointer)
+    above, _, _ = pointer.rpartition("/")
+    return corrected(_with_objects(schema, answer, above), pointer, value)
 
 
-def _is_in(place: list[Any], step: str) -> bool:
-    return step.isdecimal() and int(step) < len(place)
-
-
-def _of(place: Any, step: str) -> Any:
-    return place.get(step) if isinstance(place, dict) else None
+def _with_objects(schema: type[ExtractionSchema], answer: dict[str, Any], pointer: str) -> dict[str, Any]:
+    """An answer in which no object at or above a pointer is null; of one that was, nothing is known."""
+    steps = pointer.split("/")
+    for count in range(2, len(steps) + 1):
+        place = "/".join(steps[:count])
+        node = node_at(schema, place)
+        if isinstance(node, Object) and at(answer, place) is None:
+            answer = corrected(answer, place, unknown(node, there=True))
+    return answer

@@ -12,14 +12,22 @@ import duckdb
 from schemas.errors import UsageError
 from warehouse.rows import storable
 
-# A label that stands already is not written again: the newest of a place and source says the same.
+# A label that stands already is not written again: nothing newer was said of its place, of what is in it, or
+# of what it is in. A file's label stands where it is its newest; a person's where it is the newest of all.
 _ADD_LABELS = """
+WITH newest AS (
+    SELECT staged.label_id,
+        arg_max({pointer: known.pointer, value: known.value::VARCHAR}, known.label_id) AS said
+    FROM staged_labels AS staged JOIN labels AS known
+        ON known.document_id = staged.document_id AND known.schema = staged.schema
+        AND (known.source = staged.source OR staged.attempt_id IS NOT NULL)
+        AND (known.pointer = staged.pointer OR starts_with(known.pointer, staged.pointer || '/')
+            OR starts_with(staged.pointer, known.pointer || '/'))
+    GROUP BY staged.label_id
+)
 INSERT INTO labels BY NAME
-SELECT * FROM staged_labels AS staged WHERE NOT EXISTS (
-    FROM (SELECT arg_max(value, label_id) AS value FROM labels AS known
-        WHERE (known.document_id, known.schema, known.pointer, known.source)
-            = (staged.document_id, staged.schema, staged.pointer, staged.source)) AS newest
-    WHERE newest.value::VARCHAR = staged.value)
+SELECT staged.* FROM staged_labels AS staged LEFT JOIN newest USING (label_id)
+WHERE said IS NULL OR (said.pointer, said.value) IS DISTINCT FROM (staged.pointer, staged.value)
 """
 _LABELS = """
 SELECT document_id, pointer, value::VARCHAR FROM labels WHERE schema = $schema ORDER BY document_id, label_id

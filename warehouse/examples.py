@@ -17,10 +17,8 @@ held_out AS (
 ),
 held_texts AS (SELECT same_text FROM folded SEMI JOIN held_out USING (document_id)),
 corrected AS (
-    SELECT document_id, map_from_entries(list((pointer, value::VARCHAR) ORDER BY label_id)) AS labels
-    FROM (SELECT document_id, pointer, arg_max(value, label_id) AS value, max(label_id) AS label_id
-        FROM labels WHERE schema = $schema AND attempt_id IS NOT NULL GROUP BY document_id, pointer)
-    GROUP BY document_id
+    SELECT document_id, list({pointer: pointer, value: value::VARCHAR} ORDER BY label_id) AS labels
+    FROM labels WHERE schema = $schema AND attempt_id IS NOT NULL GROUP BY document_id
 )
 SELECT document_id, current.value::VARCHAR AS value, drawn.value::VARCHAR AS drawn, corrected.labels,
     same_text IN (FROM held_texts) AS is_held_out
@@ -33,7 +31,7 @@ ORDER BY document_id
 
 
 def examples(schema: str) -> Asked:
-    """The current answers of a schema version that were accepted or corrected, each with its labels.
+    """The current answers of a schema version that were accepted or corrected, each with its labels as given.
 
     `value` is the answer as it stands, `drawn` as the model gave it; `is_held_out` says that it was measured.
     """

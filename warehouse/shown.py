@@ -32,7 +32,8 @@ _PARTS = {
         SELECT level, rule, pointer, severity, category, message, expected, found, span_start, span_end
         FROM findings WHERE document_id = $document AND run_id = $run""",
     "decisions": """
-        SELECT decision, pointer, if(pointer = '', NULL, json_extract(value, pointer))::VARCHAR AS value,
+        SELECT decision, pointer,
+            if(pointer = '' OR decision = 'removed', NULL, json_extract(value, pointer))::VARCHAR AS value,
             status, who, reviewed_at
         FROM reviews WHERE document_id = $document AND run_id = $run ORDER BY review_id DESC""",
 }

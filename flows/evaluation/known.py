@@ -67,7 +67,8 @@ def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
     documents: dict[str, dict[str, Any]] = {}
     for document_id, pointer, value in warehouse.labels(schema.ref):
         _put(documents.setdefault(document_id, {}), pointer, json.loads(value))
-    if not any(documents.values()):
+    documents = {one: scored for one, fields in documents.items() if (scored := _scored(fields))}
+    if not documents:
         raise UsageError(f"the warehouse has no labels for {schema.ref} that can be used: name a file")
     rows = [json.dumps({"document_id": one, "fields": fields}) for one, fields in documents.items()]
     with TemporaryDirectory() as folder:
@@ -77,17 +78,35 @@ def _stored(schema: SchemaVersion, warehouse: Warehouse) -> Labels:
 
 
 def _put(fields: dict[str, Any], pointer: str, value: Any) -> None:
-    """Put a value where its pointer says. One below a list that no label gives as a whole says nothing."""
+    """Put a value where its pointer says. One below a list that no label gives as a whole says nothing.
+
+    `{}` says that there is an object, and of its members nothing: what is known of them stays.
+    """
     steps = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
     if not _is_known(fields, steps):
         return
     place: Any = fields
     for step in steps[:-1]:
-        place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
+        place = place[int(step)] if isinstance(place, list) else _object(place, step)
     if isinstance(place, list):
         place[int(steps[-1])] = value
-    elif isinstance(place, dict):
+    elif value == {}:
+        _object(place, steps[-1])
+    else:
         place[steps[-1]] = value
+
+
+def _object(place: dict[str, Any], name: str) -> Any:
+    """What has that name, an object where nothing was known, or an older label said that there is none."""
+    if place.get(name) is None:
+        place[name] = {}
+    return place[name]
+
+
+def _scored(fields: dict[str, Any]) -> dict[str, Any]:
+    """The same without objects of which no label says anything."""
+    inside = {name: _scored(one) if isinstance(one, dict) else one for name, one in fields.items()}
+    return {name: one for name, one in inside.items() if one != {}}
 
 
 def _is_known(fields: dict[str, Any], steps: Sequence[str]) -> bool:
@@ -101,7 +120,7 @@ def _is_known(fields: dict[str, Any], steps: Sequence[str]) -> bool:
         elif step.isdecimal() or not isinstance(place, dict):
             return False
         else:
-            place = place.get(step, {})
+            place = {} if place.get(step) is None else place[step]
     return True
 
 

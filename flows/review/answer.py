@@ -12,12 +12,19 @@ from typing import Any
 from flows.output import fit, plain
 from schemas.contract import ExtractionSchema
 from schemas.errors import UsageError
+from schemas.shape import Array, Node, Object, member
 from validators.comparison.labels import LabelReader, conventions
 from validators.comparison.readings import AnyOf
 
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 # One way to write each place (RFC 6901, section 4): labels are found again by how their pointer is written.
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+def object_of(text: str | None) -> dict[str, Any] | None:
+    """An answer's JSON as an object, None where it is none."""
+    value = json.loads(text) if text else None
+    return value if isinstance(value, dict) else None
 
 
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
@@ -76,21 +83,36 @@ def _is_written_so(value: Any, text: str) -> bool:
 def labelled(answer: dict[str, Any], pointer: str) -> Iterator[tuple[str, Any]]:
     """The labels that say that an answer is right at a pointer, everywhere for the empty one.
 
-    A list is labelled as a whole: what one of its rows holds says nothing of how many there are.
+    A list is labelled as a whole: what one of its rows holds says nothing of how many there are. An object's
+    own label is `{}`: it is there, and each of its members has a label of its own.
     """
-    for place, value in leaves(answer):
-        whole = _list_above(answer, place)
-        if place == pointer or not pointer:
-            yield (place, value) if whole is None else (whole, at(answer, whole))
+    for place in [pointer] if pointer else [place for place, _ in leaves(answer)]:
+        whole = _whole_list(answer, place) or place
+        value = at(answer, whole)
+        yield whole, {} if isinstance(value, dict) else value
 
 
-def _list_above(answer: Any, pointer: str) -> str | None:
+def _whole_list(answer: Any, pointer: str) -> str | None:
+    """The outermost list that a place is, or stands in; None outside of lists."""
     steps = _steps(pointer)
-    for count in range(1, len(steps)):
+    for count in range(1, len(steps) + 1):
         above = "/" + "/".join(map(_escaped, steps[:count]))
         if isinstance(at(answer, above), list):
             return above
     return None
+
+
+def node_at(schema: type[ExtractionSchema], pointer: str) -> Node:
+    """What the schema has at a pointer. Raises UsageError where it has nothing there."""
+    node: Node = Object(schema)
+    for step in _steps(pointer):
+        if isinstance(node, Array) and _INDEX.fullmatch(step):
+            node = node.item
+        elif isinstance(node, Object) and step in node.cls.model_fields:
+            node = member(node.cls, step)
+        else:
+            raise _no_place(pointer)
+    return node
 
 
 def as_text(value: Any) -> str:
@@ -101,6 +123,7 @@ def as_text(value: Any) -> str:
 
 
 def _steps(pointer: str) -> list[str]:
+    """A pointer's steps, unescaped. Raises UsageError where it is none."""
     before, *steps = pointer.split("/")
     if before:
         raise _no_place(pointer)

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from flows.output import safe
 from flows.pages import template, text_of
 from flows.review.attempt_pages import AttemptPages
+from flows.review.changes import KINDS, Change
 from flows.review.computing import Computing
 from flows.review.desk import Case, Desk
 from flows.review.differences import Differences
@@ -32,6 +33,7 @@ from flows.review.guard import Access, Guard
 from flows.review.original import Originals
 from flows.review.original_pages import OriginalPages
 from flows.review.outcomes import Outcomes
+from flows.review.places import next_anchor, places
 from flows.review.runs import Runs
 from schemas.errors import AssayError, ReviewConflict, UsageError, WarehouseLocked
 from warehouse.reviews import Wanted
@@ -39,7 +41,7 @@ from warehouse.reviews import Wanted
 PAGE = 50
 MOST_FORM = 1_000_000
 """Bytes of a form that are read."""
-MOST_FIELDS = 20
+MOST_FIELDS = 200
 _FILTERS = ("schema", "category", "field", "run")
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = ("review.css", "original.css", "review.js", "original.js", "player.js", "copy.js", "icon.svg")
@@ -126,7 +128,7 @@ class Pages:
     def document(self, request: Request) -> Response:
         """One document beside its fields."""
         case = self._case(request)
-        shown = cards(case.answer, case.verdict, case.row["text"])
+        shown = cards(case)
         return self.show(
             "review_document.html.j2",
             request,
@@ -138,18 +140,18 @@ class Pages:
         )
 
     async def check(self, request: Request) -> Response:
-        """What the checks would say of a correction, as JSON; nothing is recorded."""
+        """What the checks would say of a change, as JSON; nothing is recorded."""
         form = await self.form(request)
 
         def answer() -> dict[str, Any]:
-            _, verdict = self._desk.check(self._case(request), form["pointer"], _text(form))
+            _, verdict = self._desk.check(self._case(request), _change(form))
             findings = [finding for finding in verdict.findings if finding.severity != "info"]
             return {"status": verdict.status, "findings": [safe(one.message) for one in findings[:8]]}
 
         return JSONResponse(await run_in_threadpool(answer))
 
     async def decide(self, request: Request) -> Response:
-        """Record a decision and go on: after a correction to the same document, else to the next."""
+        """Record a decision and go on: after a change in the same document, else to the next."""
         form = await self.form(request)
         case = await run_in_threadpool(self._case, request)
         who, seen = self._access.who(request), form["version"]
@@ -161,8 +163,9 @@ class Pages:
             )  # now: accepted, it has no place there
             await run_in_threadpool(self._desk.accept, case, who, seen)
             return RedirectResponse(after, status_code=303)
-        await run_in_threadpool(self._desk.correct, case, form["pointer"], _text(form), who, seen)
-        return RedirectResponse(here, status_code=303)
+        done = await run_in_threadpool(self._desk.change, case, _change(form), who, seen)
+        anchor = next_anchor(places(case.schema, done.answer), done)
+        return RedirectResponse(f"{here}#{anchor}" if anchor else here, status_code=303)
 
     def _case(self, request: Request) -> Case:
         return self._desk.case(request.path_params["run"], request.path_params["document"])
@@ -216,8 +219,11 @@ def refused(request: Request, error: Exception) -> Response:
     return HTMLResponse(html, status_code=code)
 
 
-def _text(form: dict[str, str]) -> str | None:
-    return None if form["decision"] == "absent" else form.get("value", "")
+def _change(form: dict[str, str]) -> Change:
+    """What a form asks for, a value where no button says it. What was typed is in `value`, `value/name`."""
+    kind = form["decision"] if form["decision"] in KINDS else "correct"
+    texts = {name.removeprefix("value"): text for name, text in form.items() if name.startswith("value")}
+    return Change(kind, form["pointer"], texts)
 
 
 def _fields(body: bytes) -> dict[str, list[str]]:

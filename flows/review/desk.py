@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.review.answer import as_text, at, corrected, labelled, typed
-from flows.review.document import object_of
+from flows.review.answer import as_text, at, labelled, object_of
+from flows.review.changes import Change, Changed, changed
 from flows.review.fitted import fitted
+from schemas.contract import ExtractionSchema
 from schemas.errors import UsageError
 from schemas.records import Finding, Level, Severity, Status, Verdict
 from schemas.registry import Registry
@@ -28,9 +29,10 @@ from warehouse.store import Warehouse
 class Case:
     """One extraction as it stands, with its document and what was decided on it, the newest first.
 
-    `answer` is an object; `row` holds the rest.
+    `answer` has every place of its `schema`; `row` holds the rest.
     """
 
+    schema: type[ExtractionSchema]
     row: Mapping[str, Any]
     answer: dict[str, Any]
     verdict: Verdict
@@ -70,28 +72,26 @@ class Desk:
         verdict = validate(json.dumps(answer), schema, rows[0]["text"])
         if answer != given:
             verdict = _unfit(map(_finding, stored), verdict if given else None)
-        return Case(rows[0], answer, verdict, raw, history)
+        return Case(schema, rows[0], answer, verdict, raw, history)
 
-    def check(self, case: Case, pointer: str, text: str | None) -> tuple[dict[str, Any], Verdict]:
-        """The answer with a value put right (None: the document has none), and what the checks say of it.
+    def check(self, case: Case, change: Change) -> tuple[Changed, Verdict]:
+        """The answer with a change made, and what the checks say of it. Nothing is recorded.
 
-        Raises UsageError where the schema allows no such value there.
+        Raises UsageError where the schema allows no such change there.
         """
-        schema = self.registry.resolve(case.row["schema"]).cls
-        value = None if text is None else typed(schema, case.answer, pointer, text)
-        answer = corrected(case.answer, pointer, value)
-        verdict = validate(json.dumps(answer), schema, case.row["text"])
+        done = changed(case.schema, case.answer, change)
+        verdict = validate(json.dumps(done.answer), case.schema, case.row["text"])
         for finding in verdict.findings:
-            if finding.pointer == pointer and finding.level is Level.SCHEMA:
-                raise UsageError(f"{as_text(value) or 'nothing'} is not allowed here: {finding.message}")
-        return answer, verdict
+            if finding.level is Level.SCHEMA and done.decision != "removed" and _is_of(finding, done.place):
+                value = as_text(at(done.answer, finding.pointer or ""))
+                raise UsageError(f"{value or 'nothing'} is not allowed here: {finding.message}")
+        return done, verdict
 
-    def correct(self, case: Case, pointer: str, text: str | None, who: str, seen: str) -> Verdict:
-        """Record a value put right. Raises UsageError, ReviewConflict."""
-        answer, verdict = self.check(case, pointer, text)
-        decision = "corrected" if at(answer, pointer) is not None else "absent"
-        self._record(case, decision, pointer, answer, verdict, who, seen)
-        return verdict
+    def change(self, case: Case, change: Change, who: str, seen: str) -> Changed:
+        """Record a change. Raises UsageError, ReviewConflict."""
+        done, verdict = self.check(case, change)
+        self._record(case, done, verdict, who, seen)
+        return done
 
     def accept(self, case: Case, who: str, seen: str) -> None:
         """Record that a person holds the whole answer right, whatever the checks say.
@@ -100,18 +100,10 @@ class Desk:
         """
         if case.verdict.status not in (Status.FLAGGED, Status.ACCEPTED):
             raise UsageError("this is no answer of its schema yet: correct what does not fit first")
-        self._record(case, "accepted", "", case.answer, Verdict(Status.ACCEPTED, None, None, ()), who, seen)
+        accepted = Changed(case.answer, "accepted", "", "")
+        self._record(case, accepted, Verdict(Status.ACCEPTED, None, None, ()), who, seen)
 
-    def _record(
-        self,
-        case: Case,
-        decision: str,
-        pointer: str,
-        answer: dict[str, Any],
-        verdict: Verdict,
-        who: str,
-        seen: str,
-    ) -> None:
+    def _record(self, case: Case, done: Changed, verdict: Verdict, who: str, seen: str) -> None:
         if self.read_only:
             raise UsageError("this desk is for looking only")
         row = case.row
@@ -120,19 +112,19 @@ class Desk:
             run_id=row["run_id"],
             document_id=row["document_id"],
             schema=row["schema"],
-            decision=decision,
-            pointer=pointer,
+            decision=done.decision,
+            pointer=done.pointer,
             status=verdict.status,
             level=verdict.level,
             category=verdict.category,
-            value=json.dumps(answer, ensure_ascii=False),
+            value=json.dumps(done.answer, ensure_ascii=False),
             who=who,
             reviewed_at=now(),
         )
-        self.warehouse.decide(review, _labels(case, review, answer), seen)
+        self.warehouse.decide(review, _labels(case, review, done), seen)
 
 
-def _labels(case: Case, review: Review, answer: dict[str, Any]) -> list[LabelRow]:
+def _labels(case: Case, review: Review, done: Changed) -> list[LabelRow]:
     """What the decision says of the document, each place once, beside what the model had said."""
     return [
         LabelRow(
@@ -147,8 +139,13 @@ def _labels(case: Case, review: Review, answer: dict[str, Any]) -> list[LabelRow
             before=json.dumps(at(case.answer, pointer), ensure_ascii=False),
             attempt_id=case.row["attempt_id"],
         )
-        for pointer, value in dict(labelled(answer, review.pointer)).items()
+        for pointer, value in dict(labelled(done.answer, done.place)).items()
     ]
+
+
+def _is_of(finding: Finding, place: str) -> bool:
+    """Whether a finding is about what stands at a place, or below it."""
+    return finding.pointer is not None and f"{finding.pointer}/".startswith(f"{place}/")
 
 
 def _raw(ask: Questions, row: Mapping[str, Any]) -> str | None:

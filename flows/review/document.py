@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from flows.review.answer import as_text, leaves
-from schemas.records import FieldResult, Finding, Span, Verdict
+from flows.review.answer import as_text
+from flows.review.changes import rows_told
+from flows.review.desk import Case
+from flows.review.places import Place, places
+from schemas.records import FieldResult, Finding, Span
 
 LONGEST = 200_000
 """Code points of a document that the page shows; the rest is named, not sent."""
@@ -20,14 +21,13 @@ _BREAKS = re.compile(r"\s*[\r\n]\s*")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One leaf: its value as text on one line, how it was found, what is wrong there, and where it stands.
+    """One place: its value as text on one line, how it was found, what is wrong there, and where it stands.
 
     `spans` holds the place that grounding chose first, then the other places of the same text.
     """
 
-    pointer: str
+    place: Place
     text: str
-    is_null: bool
     found: str
     findings: tuple[Finding, ...]
     spans: tuple[Span, ...]
@@ -42,26 +42,26 @@ class Piece:
     places: tuple[str, ...]
 
 
-def cards(answer: Any, verdict: Verdict, source: str) -> list[Card]:
-    """A card for each leaf of an answer, in its order."""
-    fields = {field.pointer: field for field in verdict.fields}
+def cards(case: Case) -> list[Card]:
+    """A card for each place of a case's answer, in its order."""
+    fields = {field.pointer: field for field in case.verdict.fields}
     found: dict[str | None, list[Finding]] = {}
-    for finding in verdict.findings:
+    for finding in case.verdict.findings:
         found.setdefault(finding.pointer, []).append(finding)
     return [
-        _card(pointer, value, fields.get(pointer), tuple(found.get(pointer, ())), source)
-        for pointer, value in leaves(answer)
+        _card(place, fields.get(place.pointer), tuple(found.get(place.pointer, ())), case.row["text"])
+        for place in places(case.schema, case.answer)
     ]
 
 
-def _card(
-    pointer: str, value: Any, field: FieldResult | None, findings: tuple[Finding, ...], source: str
-) -> Card:
+def _card(place: Place, field: FieldResult | None, findings: tuple[Finding, ...], source: str) -> Card:
     spans = _spans(field, findings, source)
-    found = str(field.match) if field else "not looked for"
+    if place.kind == "list":
+        rows = "absent" if place.value is None else rows_told(len(place.value))
+        return Card(place, "", rows, findings, spans)
+    found = str(field.match) if field else "not looked for" if place.kind == "value" else "absent"
     # A box holds one line, and a browser would drop the breaks without a blank: 12 RoadTown.
-    text = _BREAKS.sub(" ", as_text(value))
-    return Card(pointer, text, value is None, found, findings, spans)
+    return Card(place, _BREAKS.sub(" ", as_text(place.value)), found, findings, spans)
 
 
 def _spans(field: FieldResult | None, findings: Sequence[Finding], source: str) -> tuple[Span, ...]:
@@ -84,7 +84,7 @@ def _again(source: str, text: str) -> Iterable[Span]:
 
 def elsewhere(shown: Sequence[Card], findings: Iterable[Finding]) -> list[Finding]:
     """The findings that are about no leaf that is shown, errors first."""
-    known = {card.pointer for card in shown}
+    known = {card.place.pointer for card in shown}
     order = ["error", "warning", "info"]
     rest = [finding for finding in findings if finding.pointer not in known]
     return sorted(rest, key=lambda finding: order.index(finding.severity))
@@ -109,9 +109,3 @@ def pieces(source: str, shown: Sequence[Card], cuts: Iterable[int] = ()) -> list
         open_now.update(dict.fromkeys(opening.get(start, ())))
         found.append(Piece(source[start:end], start, tuple(open_now)))
     return found
-
-
-def object_of(text: str | None) -> dict[str, Any] | None:
-    """An answer's JSON as an object, None where it is none."""
-    value = json.loads(text) if text else None
-    return value if isinstance(value, dict) else None

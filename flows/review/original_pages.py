@@ -36,7 +36,7 @@ class OriginalPages:
         """The document as it is, or in words why it cannot be shown."""
         case = self._desk.case(request.path_params["run"], request.path_params["document"])
         row = self._row(request)
-        shown = cards(case.answer, case.verdict, row["text"])
+        shown = cards(case)
         try:
             self._originals.verify(row["document_id"])
             view = self._view(row, shown)

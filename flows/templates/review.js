@@ -6,6 +6,7 @@ const original = document.getElementById("original-view");
 let active = -1;
 let place = 0;
 let asked = 0;
+let last = null;
 
 function placesOf(mark) { return mark.dataset.places.split(" "); }
 
@@ -47,12 +48,29 @@ function step(by, wanted) {
   }
 }
 
-function box() { return cards[active] && cards[active].elements.value; }
+// The box of the active field; of a card with several the one that was typed into last.
+function box() {
+  const boxes = cards[active] ? [...cards[active].querySelectorAll("input:not([type=hidden])")] : [];
+  return boxes.find((one) => one === last) || boxes[0];
+}
 
 function press(value) {
   const button = cards[active] && cards[active].querySelector(`button[value=${value}]`);
   if (button) button.click();
 }
+
+// To the button (or the box before it) that does something to the field, its row, or the list around it.
+function goTo(kind) {
+  const here = cards[active] && cards[active].elements.pointer.value;
+  const around = [...document.querySelectorAll(`.fields button[value=${kind}]`)].filter((one) =>
+    `${here}/`.startsWith(`${one.form.elements.pointer.value}/`));
+  const button = around.sort((a, b) => depth(b) - depth(a))[0];
+  const wanted = button && (button.form.dataset.kind === kind && button.form.querySelector("input[required]") || button);
+  if (wanted) wanted.focus();
+  return Boolean(wanted);
+}
+
+function depth(button) { return button.form.elements.pointer.value.length; }
 
 function selected() {
   const selection = window.getSelection();
@@ -76,6 +94,7 @@ async function check(card) {
   const number = ++asked;
   const told = card.querySelector(".checked");
   const body = new URLSearchParams(new FormData(card));
+  body.set("decision", card.dataset.kind);
   try {
     const url = card.action.replace(/\/decide(\?|$)/, "/check$1");
     const answer = await (await fetch(url, { method: "POST", body })).json();
@@ -93,6 +112,8 @@ const keys = {
   o: () => { if (cards[active]) light(active, (place + 1) % Math.max(Number(cards[active].dataset.count), 1)); },
   c: correct,
   x: () => press("absent"),
+  "+": () => goTo("fill") || goTo("add"),
+  "-": () => goTo("remove"),
   a: () => { const form = document.querySelector("#accept button"); if (form) form.click(); },
   s: () => document.getElementById("skip").click(),
   v: () => document.getElementById("view").click(),
@@ -108,7 +129,10 @@ document.addEventListener("keydown", (event) => {
 
 let waiting = 0;
 cards.forEach((card, number) => {
-  card.addEventListener("focusin", () => { if (active !== number) light(number, 0); });
+  card.addEventListener("focusin", (event) => {
+    if (event.target.matches("input")) last = event.target;
+    if (active !== number) light(number, 0);
+  });
   card.addEventListener("click", () => { if (active !== number) light(number, 0); });
   card.addEventListener("input", () => {
     clearTimeout(waiting);
@@ -123,6 +147,11 @@ document.addEventListener("click", (event) => {
   light(...name.split(".").map(Number));
 });
 
-step(1, (card) => card.querySelector("li.error, li.warning"));
+// After a change the address names what to go on with: a box takes the keys, a card is lit up only.
+const wanted = document.getElementById(location.hash.slice(1));
+const next = wanted ? cards.indexOf(wanted.closest(".card")) : -1;
+if (next >= 0) light(next, 0);
+if (next >= 0 && wanted !== cards[next]) wanted.focus();
+if (active < 0) step(1, (card) => card.querySelector("li.error, li.warning"));
 if (active < 0) step(1, () => true);
 document.body.dataset.ready = String(active);
