@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from schemas.contract import ExtractionSchema
 from schemas.errors import LabelError
 from schemas.fingerprint import walk
 from schemas.shape import Object
+from validators.comparison.labels import held
 
 MOST_SHOWN = 6
 
@@ -37,6 +38,8 @@ def adapted(
 
 
 def _below(value: Any, rename: Mapping[str, str], without: Collection[str], path: str) -> Any:
+    if isinstance(value, str) and any(name.startswith(path) for name in (*rename, *without)):
+        value = held(value)
     if isinstance(value, Mapping):
         return adapted(value, rename, without, path)
     if isinstance(value, list):
@@ -46,6 +49,8 @@ def _below(value: Any, rename: Mapping[str, str], without: Collection[str], path
 
 def paths(value: Any, path: str = "") -> Iterator[str]:
     """The names that `rename` and `without` can take in a label's fields; a list's items add none."""
+    if isinstance(value, str):
+        value = held(value)
     if isinstance(value, Mapping):
         for name, below in value.items():
             yield f"{path}{name}"
@@ -55,13 +60,40 @@ def paths(value: Any, path: str = "") -> Iterator[str]:
             yield from paths(item, path)
 
 
-def refuse_unused(named: Collection[str], fields: Iterable[Mapping[str, Any]], file: str) -> None:
-    """Raises LabelError for a name to rename or leave out that no label has: it is a slip of the pen."""
-    known = {path for one in fields for path in paths(one)} if named else set()
-    for name in sorted(set(named) - known):
+def refuse_slips(
+    schema: type[ExtractionSchema],
+    rename: Mapping[str, str],
+    without: Collection[str],
+    had: Collection[str],
+    file: str,
+) -> None:
+    """Raises LabelError for a name that is a slip of the pen, before anything is made of the labels.
+
+    Each name must be one of `had`, those of the file's rows, or the schema's; what it is renamed to must be
+    the schema's.
+    """
+    ours = [name for name in _fields(schema) if name.rpartition(".")[2] != "reasoning"]
+    known = sorted({*had, *ours})
+    for name in sorted({*rename, *without} - set(known)):
         raise LabelError(
-            f"{file}: no label has the field {name!r} of --rename or --without{_near(name, sorted(known))}."
+            f"{file}: no label has the field {name!r} of --rename or --without{_near(name, known)}."
         )
+    for old, new in rename.items():
+        if not {new, _renamed(old, rename)} & set(ours):
+            raise LabelError(
+                f"--rename {old}={new}: {schema.__name__} has no field {new!r}{_near(new, ours)}. "
+                f"Write --rename theirs=ours; it has {', '.join(_top(ours))}."
+            )
+
+
+def _renamed(old: str, rename: Mapping[str, str]) -> str:
+    """The dotted name that a label's field gets: each step of it may be renamed."""
+    steps = old.split(".")
+    return ".".join(rename.get(".".join(steps[: place + 1]), step) for place, step in enumerate(steps))
+
+
+def _fields(schema: type[ExtractionSchema]) -> list[str]:
+    return [dotted(pointer) for pointer, _ in walk(Object(schema)) if pointer]
 
 
 def nested(cells: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +112,7 @@ def nested(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 def refusal(schema: type[ExtractionSchema], unknown: Counter[str], file: str) -> LabelError:
     """The error for fields that the schema lacks, each with the number of its rows and the near names."""
-    known = [dotted(pointer) for pointer, _ in walk(Object(schema)) if pointer]
+    known = _fields(schema)
     shown = [
         f"{dotted(name)} ({rows} rows){_near(dotted(name), known)}" for name, rows in unknown.most_common()
     ]

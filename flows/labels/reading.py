@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.labels import files
-from flows.labels.names import adapted, nested, refusal, refuse_unused
+from flows.labels.names import adapted, nested, paths, refusal, refuse_slips
 from flows.labels.records import Label, Labels, Problem
 from schemas.contract import ExtractionSchema
 from schemas.errors import LabelError
@@ -50,17 +50,17 @@ def read_labels(
     Its fields stand under `fields`, or beside those keys, dotted within an object (`seller.name`). A field
     that a row lacks is not scored, unless `keys_asked` lists it; null and an empty text say that there is
     nothing. `locale` (`de_DE`) decides ambiguous dates and numbers, `cluster` names the key of the cluster.
-    A row whose own keys are not as `where` says ({"core_ok": "true"}) is left out and counted. No name of
-    `rename`, `without` and `cluster` may be one that no row has.
+    A row whose own keys are not as `where` says ({"core_ok": "true"}) is left out and counted. A name of
+    `rename` or `without` must be one of a row, if only of one left out, or of the schema.
 
-    Raises LabelError where the file cannot be read, has no usable row, or fields that the schema lacks.
+    Raises LabelError where the file cannot be read, has no usable row, or fields that the schema lacks; where
+    a name is nobody's, a field is renamed to none of the schema, or no row has the key `cluster`.
     """
     file = files.find(Path(path).expanduser())
     problems: list[Problem] = []
     own = {*(where or {}), *({cluster} - schema.model_fields.keys())}
+    refuse_slips(schema, rename or {}, without, _names(file, own) if rename or without else (), str(file))
     raw = list(_rows(file, schema, rename or {}, without, where or {}, own, problems))
-    if raw:
-        refuse_unused({*(rename or {}), *without}, (one.printed for one in raw), str(file))
     if raw and cluster != CLUSTER and not any(cluster in one.row for one in raw):
         raise LabelError(f"{file}: no row has the key {cluster!r} of --cluster.")
     found = conventions(schema, (one.fields for one in raw), locale)
@@ -96,6 +96,12 @@ def _rows(
         yield _Raw(line, _reference(row), row, printed, fields)
     if unknown:
         raise refusal(schema, unknown, str(file))
+
+
+def _names(file: Path, own: Collection[str]) -> set[str]:
+    """All names that fields have in the file, also in rows that are left out later."""
+    rows = (row for _, row in files.rows(file) if not isinstance(row, str) and not _misfit(row))
+    return {name for row in rows for name in paths(_fields(row, own))}
 
 
 def _misfit(row: Mapping[str, Any]) -> str | None:

@@ -210,6 +210,15 @@ def test_repeats_say_how_much_is_the_same(done: Done) -> None:
     assert row(done.evaluation, BAD, "identical values").value == pytest.approx(16 / 24)
 
 
+def test_a_slip_in_a_name_lands_no_label(done: Done) -> None:
+    count = "SELECT count(*) AS n FROM labels"
+    before = rows(done.settings, count)
+    for slip in ({"rename": {"total": "totl"}}, {"without": frozenset({"totl"})}):
+        with pytest.raises(UsageError, match="near total"):
+            done.score(GOOD, **slip)
+    assert rows(done.settings, count) == before
+
+
 def test_runs_that_exist_are_scored_without_an_engine(done: Done) -> None:
     given = tuple(one.run_id for one in done.evaluation.runs)
     again = evaluate(Asked(str(done.labels), runs=given), done.settings)

@@ -154,6 +154,9 @@ def test_renamed_and_left_out(tmp_path: Path) -> None:
     [
         ({"rename": {"totl": "total"}}, "no label has the field 'totl' .*, near total"),
         ({"without": {"seller.nme"}}, "no label has the field 'seller.nme' .*, near seller.name"),
+        ({"rename": {"total": "totl"}}, "--rename total=totl: Bill has no field 'totl', near total"),
+        ({"rename": {"total": "reasoning"}}, "Bill has no field 'reasoning'"),
+        ({"rename": {"seller.name": "seller.nme"}}, "Bill has no field 'seller.nme', near seller.name"),
         ({"rename": {"seller.name": "city"}}, "Two fields of a label are called 'city'"),
         ({"cluster": "famly"}, "no row has the key 'famly' of --cluster"),
     ],
@@ -163,6 +166,25 @@ def test_a_slip_in_a_name_is_no_silence(tmp_path: Path, asked: dict[str, Any], s
     file = lines(tmp_path, {"file": "a.txt", "fields": fields, "family": "x"})
     with pytest.raises(LabelError, match=said):
         read_labels(file, Bill, **asked)
+
+
+def test_names_that_only_rows_left_out_or_only_the_schema_have_are_no_slip(tmp_path: Path) -> None:
+    other = {"file": "b.txt", "fields": {"sum": "7", "note": "x"}, "ok": False}
+    file = lines(tmp_path, GOOD | {"ok": True}, other)
+    names: dict[str, Any] = {"rename": {"sum": "total"}, "without": {"note", "seller.city"}}
+    assert [label.fields for label in read_labels(file, Bill, where={"ok": "true"}, **names).rows] == [WANTED]
+    with pytest.raises(LabelError, match="Bill has no field 'totl', near total"):
+        read_labels(file, Bill, where={"ok": "true"}, rename={"sum": "totl"}, without={"note"})
+
+
+def test_names_within_a_cell_and_within_an_item_that_stands_alone(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text('file;lines\na.txt;[{"what": "bolt", "sku": 7}]\n')
+    lines(tmp_path, {"file": "a.txt", "fields": {"lines": {"what": "bolt", "sku": 7}}})
+    for name in ("labels.csv", "labels.jsonl"):
+        with pytest.raises(LabelError, match=r"lines.what \(1 rows\).* lines.sku \(1 rows\)"):
+            read_labels(tmp_path / name, Bill)
+        asked = read_labels(tmp_path / name, Bill, rename={"lines.what": "name"}, without={"lines.sku"})
+        assert [label.fields for label in asked.rows] == [{"lines": [{"name": "bolt"}]}]
 
 
 def test_the_key_of_a_cluster_is_no_field_of_a_table_unless_the_schema_has_it(tmp_path: Path) -> None:

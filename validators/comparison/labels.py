@@ -37,8 +37,11 @@ def unknown_fields(schema: type[ExtractionSchema], fields: Mapping[str, Any]) ->
 
 
 def _unknown(node: Node, label: Any, pointer: str) -> Iterator[str]:
-    if isinstance(node, Array) and isinstance(label, list):
-        for item in label:
+    """The label is taken apart as the reader does it: a cell's JSON is what it holds, one item is a list."""
+    if isinstance(label, str) and not isinstance(node, Scalar):
+        label = held(label)
+    if isinstance(node, Array):
+        for item in label if isinstance(label, list) else [label]:
             yield from _unknown(node.item, item, f"{pointer}/*")
     elif isinstance(node, Object) and isinstance(label, Mapping):
         members = dict(node.members)
@@ -168,6 +171,14 @@ class LabelReader:
 def _typed(node: Scalar, value: Any) -> Any:
     """An integer field's label as an integer where it is one; otherwise it can only be wrong."""
     return int(value) if node.type is int and value == value.to_integral_value() else value
+
+
+def held(text: str) -> Any:
+    """The list or object in a table's cell, else its text: also where the JSON is broken."""
+    try:
+        return _from_cell(text)
+    except UnreadableLabel:
+        return text
 
 
 def _from_cell(text: str) -> Any:
