@@ -14,6 +14,11 @@ SELECT document_id, min(uri) AS uri FROM (
 WHERE starts_with(document_id, lower($given)) OR uri = $given OR ends_with(uri, '/' || $given)
 GROUP BY document_id ORDER BY uri LIMIT {MOST}
 """
+_BURIED = f"""
+SELECT document_id, arg_max(reason, purged_at) AS reason, arg_max(who, purged_at) AS who,
+    max(purged_at) AS purged_at
+FROM tombstones WHERE starts_with(document_id, lower($given)) GROUP BY document_id LIMIT {MOST}
+"""
 # As it stands now, beside how its run had it. Without a run, what counts comes before what does not.
 _OUTCOME = """
 SELECT d.document_id, d.uri, d.parent_id, d.media_type, d.bytes, d.text, d.page_starts, d.reader,
@@ -42,6 +47,16 @@ _PARTS = {
 def called(ask: Questions, given: str) -> list[dict[str, Any]]:
     """Id and address of the documents that `given` begins the id of, or names; no more than MOST."""
     return ask.rows(_CALLED, {"given": given})
+
+
+def buried(ask: Questions, given: str) -> list[dict[str, Any]]:
+    """The last tombstone of each purged document whose id `given` begins; no more than MOST."""
+    return ask.rows(_BURIED, {"given": given})
+
+
+def buried_count(ask: Questions) -> int:
+    """How many documents were purged."""
+    return int(ask.rows("SELECT count(DISTINCT document_id) AS n FROM tombstones")[0]["n"])
 
 
 def outcome(ask: Questions, document_id: str, run_id: str | None = None) -> dict[str, Any] | None:

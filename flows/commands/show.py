@@ -33,14 +33,15 @@ def show(
 
 
 def find(given: str) -> str:
-    """The one document_id that `given` means. Raises UsageError where none or several do."""
+    """The one document_id that `given` means. Raises UsageError where none or several do, or it is purged."""
+    from flows.commands.missing import no_document
     from warehouse.shown import called
 
     local = Path(given).absolute().as_posix()
     with warehouse().asking() as ask:
         rows = called(ask, given) or called(ask, local)
-    if not rows:
-        raise UsageError(f"no document {safe(given)!r}: give an id, an address or a file name as landed")
+        if not rows:
+            raise no_document(ask, given)
     if len(rows) > 1:
         some = ", ".join(f"{row['document_id'][:12]} ({safe(row['uri'])})" for row in rows[:5])
         raise UsageError(f"{safe(given)!r} is more than one document: {some}")

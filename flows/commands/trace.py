@@ -54,13 +54,18 @@ def trace(
 
 def find(given: str) -> Landed:
     """The one attempt whose id starts so. Raises UsageError where none or several do."""
+    from flows.commands.missing import no_attempt
     from flows.trace import Landed
     from warehouse.attempts import called
 
     rows = answer(called(given))
-    if len(rows) != 1:
-        many = "more than one attempt starts" if rows else "no attempt starts"
-        raise UsageError(f"{many} with {safe(given)!r}: see attempt_id in the table attempts")
+    if not rows:
+        with warehouse().asking() as ask:
+            raise no_attempt(ask, given)
+    if len(rows) > 1:
+        raise UsageError(
+            f"more than one attempt starts with {safe(given)!r}: see attempt_id in the table attempts"
+        )
     return Landed.of(rows[0])
 
 

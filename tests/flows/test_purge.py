@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from email.message import EmailMessage
@@ -17,6 +18,7 @@ from flows.order import Order, Summary
 from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
+from schemas.errors import UsageError
 from tests.flows.fake_engine import Factory, receipt
 from warehouse.evaluations import LabelRow
 from warehouse.rows import now
@@ -72,6 +74,23 @@ def test_a_purged_document_is_left_alone_unless_asked(run: Run, settings: Settin
     assert not Warehouse(settings.home).archive.path(gone).exists()
     assert run(purged=True).documents == 1
     assert ids(settings) == before
+
+
+def test_what_was_purged_is_told_with_its_tombstone(run: Run, settings: Settings, source: Path) -> None:
+    run()
+    before = ids(settings)
+    assert purge("1.txt", "--yes", "--reason", "request \x1b7").exit_code == 0
+    (gone,) = before - ids(settings)
+    told = f"document {gone[:12]} was purged on .* UTC by .*: request ␛7; nothing of it is kept"
+    for given in (gone, gone[:9].upper(), str(source / "1.txt")):
+        for command in (["show", given], ["purge", given, "--yes"], ["trace", given]):
+            assert re.search(told, str(CliRunner().invoke(app, command).exception)), command
+    for command in (["show", "1.txt"], ["trace", "0000"]):
+        failed = CliRunner().invoke(app, command).exception
+        assert isinstance(failed, UsageError)
+        assert "or by its id if it is one of 1 purged" in str(failed)
+    (left,) = ids(settings)
+    assert "is a document" in str(CliRunner().invoke(app, ["trace", left]).exception)
 
 
 def test_what_is_attached_to_a_later_mail_stays_purged(run: Run, settings: Settings, source: Path) -> None:
