@@ -7,6 +7,7 @@ PREFECT_SERVER_DATABASE_CONNECTION_URL names.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -81,12 +82,8 @@ class Server:
 
 @contextmanager
 def running(host: str, port: int, log: Path) -> Iterator[str]:
-    """A server for as long as the block; gives its address. Raises SettingError where the port is taken."""
-    if _is_taken(host, port):
-        raise SettingError(
-            f"port {port} of {host} is in use: give another with --port, or, if a Prefect server is there, "
-            f"set PREFECT_API_URL=http://{_reachable(host)}:{port}/api"
-        )
+    """A server for as long as the block; gives its address. Raises SettingError where it cannot be there."""
+    _try_to_listen(host, port)
     server = Server(host, port, log)
     server.start()
     try:
@@ -101,12 +98,17 @@ def _reachable(host: str) -> str:
     return everywhere.get(host, f"[{host}]" if ":" in host else host)
 
 
-def _is_taken(host: str, port: int) -> bool:
+def _try_to_listen(host: str, port: int) -> None:
     try:
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            return False
-    except OSError:
-        return True
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise SettingError(
+                f"port {port} of {host} is in use: give another with --port, or, if a Prefect server is "
+                f"there, set PREFECT_API_URL=http://{_reachable(host)}:{port}/api"
+            ) from None
+        reason = error.strerror or str(error)
+        raise SettingError(f"nothing can listen on port {port} of {host}: {reason}: see --host") from None
 
 
 def _answers(url: str) -> bool:

@@ -123,13 +123,26 @@ def test_serving_without_roots_is_refused_in_a_line(root: Path, tmp_path: Path) 
     assert not (tmp_path / "home").exists()
 
 
-def test_serving_for_a_server_that_is_not_there_is_refused_in_a_line(root: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "flows.cli", "serve", "--only", "land"]
-    own = {"ASSAY_HOME": str(tmp_path), "ASSAY_ROOTS": str(tmp_path)}
-    environment = {**own, "PREFECT_API_URL": "http://user:pa55word@127.0.0.1:9/api"}
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"PREFECT_API_URL": "http://127.0.0.1:9/api"}, "Prefect's server at http://127.0.0.1:9/api: "),
+        ({"PREFECT_API_URL": "http://user:pa55word@127.0.0.1:9/api"}, "holds credentials"),
+        ({"PREFECT_API_URL": "http://[::1/api"}, "PREFECT_API_URL: "),
+        ({"ASSAY_HOME": "/etc/passwd/home"}, "/etc/passwd/home/prefect cannot be used"),
+        ({"HOST": "192.0.2.1"}, "nothing can listen on port 4200 of 192.0.2.1"),
+    ],
+)
+def test_serving_where_it_cannot_be_is_refused_in_a_line(
+    root: Path, tmp_path: Path, given: dict[str, str], told: str
+) -> None:
+    host = given.get("HOST", "127.0.0.1")
+    command = [sys.executable, "-m", "flows.cli", "serve", "--only", "land", "--host", host]
+    environment = {"ASSAY_HOME": str(tmp_path), "ASSAY_ROOTS": str(tmp_path), **given}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "assay: Prefect's server: " in done.stderr
+    assert "assay: " in done.stderr
+    assert told in done.stderr
     assert "pa55word" not in done.stderr
     assert "Traceback" not in done.stderr
 

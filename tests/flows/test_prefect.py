@@ -13,7 +13,7 @@ import pytest
 from flows.order import Summary
 from flows.reporting import prepare_environment, wants_prefect
 from flows.settings import Settings, load
-from schemas.errors import UsageError
+from schemas.errors import SettingError, UsageError
 from tests.extractors.fake_server import FakeServer
 from tests.flows.fake_engine import receipt
 from tests.flows.served_thread import serving
@@ -73,6 +73,7 @@ def _with_server(source: Path) -> None:
     from flows.deployments.rerun import rerun
 
     with prefect_test_harness(server_startup_timeout=200), get_client(sync_client=True) as client:
+        _check_greeting(str(client.api_url).rstrip("/"))
         summary = extract(Extract(source=str(source), schema_version="receipt@1"))
         again = rerun(Rerun(schema_version="receipt@1", where="bytes > 0"))
         shards = land()
@@ -92,6 +93,21 @@ def _with_server(source: Path) -> None:
     _check_artifacts(summary, list(artifacts.values()))
     pages = [one.data for one in artifacts.values() if one.key == "assay-evaluation-page"]
     assert evaluation in pages[0]
+
+
+def _check_greeting(url: str) -> None:
+    """What is not Prefect's API is told; the API itself is taken."""
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PREFECT_API_URL", url)
+        prepare_environment(load())
+        environment.setenv("PREFECT_API_URL", url.removesuffix("/api"))
+        with (
+            temporary_settings({PREFECT_API_URL: url.removesuffix("/api")}),
+            pytest.raises(SettingError, match="PREFECT_API_URL ends in /api"),
+        ):
+            prepare_environment(load())
 
 
 def _labels(source: Path) -> Path:
@@ -144,5 +160,5 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path, model_dir: Path, ro
         command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=200
     )
     assert done.returncode == 2
-    assert "assay: Failed to reach API at http://127.0.0.1:9/api" in done.stderr
+    assert "assay: Prefect's server at http://127.0.0.1:9/api: " in done.stderr
     assert "Traceback" not in done.stderr
