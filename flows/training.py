@@ -35,6 +35,15 @@ class Written:
     labelled: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def reasons(self) -> list[str]:
+        """Each reason for which documents were left out, with their number: `3 in an evaluation`."""
+        return [
+            f"{count} with {why}" if why.startswith("a ") else f"{count} {why}"
+            for why, count in self.left_out.items()
+            if count
+        ]
+
 
 def export_training(
     warehouse: Warehouse, file: Path, schema: SchemaVersion, control_tokens: frozenset[str] = frozenset()
@@ -42,13 +51,25 @@ def export_training(
     """Write `file`, one `{"messages": […]}` a line, from current answers that were accepted or corrected.
 
     Documents of an evaluation are left out, and those whose text holds a `control_tokens` of the model: a
-    trainer's chat template would obey it. Raises WarehouseError where the file cannot be written.
+    trainer's chat template would obey it. Raises WarehouseError where the file cannot be written, UsageError
+    where there is no example to write: `file` is then left as it was.
     """
     written = Written()
     with whole(file) as lines:
         for messages in _examples(warehouse, schema, control_tokens, written):
             lines.write(json.dumps({"messages": messages}, ensure_ascii=False).encode() + b"\n")
+        if not written.accepted + written.labelled:
+            raise UsageError(_nothing(schema.ref, written))
     return written
+
+
+def _nothing(schema: str, written: Written) -> str:
+    """Why there is no example: an empty file would be taken for a training set."""
+    if reasons := written.reasons:
+        return f"nothing to write: of the good answers under {schema}, {', '.join(reasons)} are left out"
+    return (
+        f"nothing to write: no current answer under {schema} was accepted or corrected: see `assay failures`"
+    )
 
 
 def _examples(

@@ -57,7 +57,8 @@ def export_parquet(
 ) -> Exported:
     """Each schema version's answers below `folder`, as `schema=receipt%401/day=2026-03-09/*.parquet`.
 
-    Columns have the exact types of the version's view. Raises UsageError for an unknown version.
+    Columns have the exact types of the version's view. Raises UsageError for an unknown version, and where
+    there is no answer to write: `folder` is then left as it was.
     """
     options = "FORMAT parquet, COMPRESSION zstd, PARTITION_BY (schema, {day}), OVERWRITE_OR_IGNORE"
     with _exporting(opening, folder) as (connection, aside):
@@ -67,7 +68,7 @@ def export_parquet(
             answers = _Answers(connection, ref, statuses)
             select = f"SELECT * FROM ({answers.sql})"
             done = answers.write(select, aside, options.format(day=identifier(answers.day)), done)
-    return done
+    return _some(done, schemas, statuses)
 
 
 def export_csv(
@@ -75,14 +76,24 @@ def export_csv(
 ) -> Exported:
     """One schema version's answers in one file with a header; lists and objects stand as JSON.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless `exact`.
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless `exact`. Raises
+    UsageError for an unknown version, and where there is no answer to write: `file` is then left as it was.
     """
     with _exporting(opening, file) as (connection, aside):
         answers = _Answers(connection, schema, statuses)
         columns = ", ".join(_cell(name, kind, exact) for name, kind in answers.columns)
-        return answers.write(
-            f"SELECT {columns} FROM ({answers.sql})", aside, "FORMAT csv, HEADER", Exported(0, 0)
-        )
+        select = f"SELECT {columns} FROM ({answers.sql})"
+        done = answers.write(select, aside, "FORMAT csv, HEADER", Exported(0, 0))
+        return _some(done, [schema], statuses)
+
+
+def _some(done: Exported, schemas: Sequence[str], statuses: Iterable[Status]) -> Exported:
+    """The same. An empty file would be taken for an answer, so it is refused with the reason."""
+    if done.answers:
+        return done
+    ended = f"no current answer under {', '.join(schemas) or 'any schema'} is {' or '.join(sorted(statuses))}"
+    others = f"; documents that ended otherwise: {done.without}, see `assay failures`" if done.without else ""
+    raise UsageError(f"nothing to write: {ended}{others}")
 
 
 class _Answers:

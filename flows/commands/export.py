@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from warehouse.export import Exported
     from warehouse.store import Warehouse
 
-app = typer.Typer(help="Write current answers as Parquet or CSV, or as a training set.", no_args_is_help=True)
+HELP = """Write current answers as Parquet or CSV, or as a training set.
+
+Exit 0: written. 2: wrongly asked, or nothing there to write, and then no file.
+"""
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 Schema = Annotated[str, typer.Option(help="Schema version, such as invoice@2.")]
 Schemas = Annotated[
@@ -82,9 +86,8 @@ def training(
     found.record_copy(file, "training")
     written = export_training(found, file, version, control)
     say(f"{safe(str(file))}: {written.accepted} accepted, {written.labelled} corrected by labels")
-    for why, count in written.left_out.items():
-        if count:
-            note(f"left out: {count} with {why}" if why.startswith("a ") else f"left out: {count} {why}")
+    for reason in written.reasons:
+        note(f"left out: {reason}")
 
 
 def _write(found: Warehouse, target: Path, kind: str, force: bool, write: Callable[[], Exported]) -> None:

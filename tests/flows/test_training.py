@@ -12,6 +12,7 @@ from extractors.engines.tokenizer import Tokenizer
 from extractors.prompts import Prompt
 from flows.cli import app
 from flows.training import Written, export_training
+from schemas.errors import UsageError
 from schemas.records import Category, Status
 from schemas.registry import load
 from tests.warehouse.samples import RECIPE, document, extraction, sha
@@ -91,6 +92,17 @@ def test_a_document_that_was_measured_is_held_out_with_its_twin(warehouse: Wareh
     written, found = export(warehouse, tmp_path)
     assert sorted(found) == ["A 1.", "TOTA"]
     assert written.left_out["in an evaluation"] == 2
+
+
+def test_where_there_is_no_example_no_file_is_written(warehouse: Warehouse, tmp_path: Path) -> None:
+    for name in "ade":
+        label(warehouse, name, "/total", "1.00", None)
+    with pytest.raises(UsageError, match="under receipt@1, 4 in an evaluation are left out"):
+        export(warehouse, tmp_path)
+    review = load(None).resolve("review@1")
+    with pytest.raises(UsageError, match="no answer under review@1 was accepted or corrected"):
+        export_training(warehouse, tmp_path / "out.jsonl", review)
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
 def test_a_document_of_a_label_file_is_held_out(warehouse: Warehouse, tmp_path: Path) -> None:

@@ -123,9 +123,15 @@ def test_lists_and_objects_stand_in_csv_as_json(home: Warehouse, tmp_path: Path)
     assert json.loads(row["lines"])[0]["name"] == "Tea"
 
 
-def test_a_version_without_answers_gives_an_empty_export(home: Warehouse, tmp_path: Path) -> None:
-    assert home.export_parquet(tmp_path / "out", ["review@1"], BOTH) == Exported(0, 0)
-    assert (tmp_path / "out").is_dir()
+def test_where_there_is_nothing_to_write_nothing_is_written(home: Warehouse, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no current answer under review@1 is accepted or flagged$"):
+        home.export_parquet(tmp_path / "out", ["review@1"], BOTH)
+    home.export_csv(tmp_path / "out.csv", "receipt@1", BOTH, exact=True)
+    old = (tmp_path / "out.csv").read_bytes()
+    with pytest.raises(UsageError, match="under receipt@1 is failed; documents that ended otherwise: 3"):
+        home.export_csv(tmp_path / "out.csv", "receipt@1", [Status.FAILED], exact=True)
+    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_bytes() == old
 
 
 def test_an_export_replaces_the_last_one_whole(home: Warehouse, tmp_path: Path) -> None:
