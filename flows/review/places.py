@@ -41,6 +41,11 @@ class Place:
     limit: str = ""
     is_removable: bool = False
 
+    @property
+    def new(self) -> str:
+        """The pointer of what can be added or filled in here."""
+        return f"{self.pointer}/{len(self.value or [])}" if self.kind == "list" else self.pointer
+
 
 def places(schema: type[ExtractionSchema], answer: dict[str, Any]) -> list[Place]:
     """The places of an answer that has every place of its schema (`fitted`). The reasoning has none."""
@@ -120,10 +125,13 @@ def _before(row: str) -> str:
 
 
 def _unknown_beside(shown: Sequence[Place], number: int) -> str | None:
-    """The next value of the same row or object that is still unknown."""
+    """The next value of the same row or object, where a person is filling that in: all behind are unknown."""
     above, _, _ = shown[number].pointer.rpartition("/")
-    for later in range(number + 1, len(shown)):
-        place = shown[later]
-        if above and place.value is None and place.pointer.rpartition("/")[0] == above:
-            return f"card-{later}"
-    return None
+    behind = [later for later in range(number + 1, len(shown)) if _is_in(shown[later], above)]
+    if not behind or any(shown[later].value is not None for later in behind):
+        return None
+    return f"card-{behind[0]}"
+
+
+def _is_in(place: Place, above: str) -> bool:
+    return bool(above) and place.kind == "value" and place.pointer.rpartition("/")[0] == above

@@ -130,7 +130,9 @@ def test_an_object_is_filled_in_and_taken_away_again() -> None:
     assert (labels, anchor) == ({"/seller": {}}, "value-0")
     named, labels, anchor = do(filled, "correct", "/seller/name", _="Ann")
     assert (labels, anchor) == ({"/seller/name": "Ann"}, "card-1")  # its city is still unknown
-    assert do(named, "correct", "/seller/city", _="Ulm")[2] is None
+    whole = do(named, "correct", "/seller/city", _="Ulm")
+    assert whole[2] is None
+    assert do(whole[0], "correct", "/seller/name", _="Bea")[2] is None  # nothing is left to be filled in
     gone, labels, anchor = do(named, "absent", "/seller")
     assert (gone, labels, anchor) == (GIVEN, {"/seller": None}, "value-0")
 

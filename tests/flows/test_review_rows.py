@@ -15,48 +15,23 @@ from flows.evaluation.asked import Asked
 from flows.evaluation.known import known_labels
 from flows.review.app import build
 from flows.review.desk import Desk
-from flows.review.fitted import fitted
 from flows.review.guard import Access
 from flows.training import export_training
 from schemas.errors import UsageError
-from schemas.records import Category, Status
 from schemas.registry import load
-from tests.warehouse.samples import RECIPE, document, extraction, sha
+from tests.flows import bills
+from tests.flows.bills import ANSWER, LINES, SCHEMA, line
+from tests.warehouse.samples import sha
 from warehouse.evaluations import LabelRow
 from warehouse.rows import now
 from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
 
-SCHEMA = load(None).resolve("invoice@2")
-TEXT = "Mill Ltd, Ulm\nFlour 4.00\nSalt 2.00\nYeast 1.00\nTotal 7.00\n"
-
-
-def line(name: str | None, total: str | None) -> dict[str, Any]:
-    return {"name": name, "quantity": None, "unit_price": None, "line_total": total}
-
-
-LINES = [line("Flour", "4.00"), line("Pepper", "9.00"), line("Salt", "2.00")]
-ANSWER = fitted(SCHEMA.cls, {"reasoning": "As printed.", "lines": LINES, "grand_total": "7.00"})
-
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
-    """One flagged invoice with a row too many and one too few, and an agreement without parties."""
-    found = Warehouse(tmp_path / "home")
-    for ref, name, answer in (("invoice@2", "a", ANSWER), ("nda@1", "b", {"parties": []})):
-        schema = load(None).resolve(ref)
-        found.register_schema(schema)
-        run_id = found.start_run("extract", ref, RECIPE, "in/")
-        value = json.dumps(fitted(schema.cls, answer))
-        given: dict[str, Any] = {
-            "status": Status.FLAGGED,
-            "category": Category.UNGROUNDED,
-            "value": value,
-            "schema": ref,
-        }
-        found.stage(f"shard-{name}", run_id, [document(name, text=TEXT)], [extraction(name, run_id, **given)])
-        found.land()
-    return found
+    """The invoice and the agreement."""
+    return bills.build(tmp_path / "home")
 
 
 Opened = Callable[..., "Person"]
