@@ -67,9 +67,7 @@ def _nothing(schema: str, written: Written) -> str:
     """Why there is no example: an empty file would be taken for a training set."""
     if reasons := written.reasons:
         return f"nothing to write: of the good answers under {schema}, {', '.join(reasons)} are left out"
-    return (
-        f"nothing to write: no current answer under {schema} was accepted or corrected: see `assay failures`"
-    )
+    return f"nothing to write: no answer under {schema} was accepted or corrected: see `assay failures`"
 
 
 def _examples(

@@ -68,7 +68,7 @@ def export_parquet(
             answers = _Answers(connection, ref, statuses)
             select = f"SELECT * FROM ({answers.sql})"
             done = answers.write(select, aside, options.format(day=identifier(answers.day)), done)
-    return _some(done, schemas, statuses)
+        return _some(done, schemas, statuses)
 
 
 def export_csv(
