@@ -190,7 +190,7 @@ def test_an_object_of_an_earlier_word_is_put_into_a_later_answer(
     say(warehouse, "/seller/city", "Ulm")
     assert trained(warehouse, tmp_path)["seller"]["city"] == "Ulm"
     say(warehouse, "/nothing/city", "Ulm")
-    with pytest.raises(ValueError, match="not enough values"):
+    with pytest.raises(UsageError, match="does not fit the schema"):
         trained(warehouse, tmp_path)
 
 
