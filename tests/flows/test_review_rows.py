@@ -184,6 +184,21 @@ def test_what_was_taken_back_can_be_said_again(warehouse: Warehouse, at_desk: Op
     assert trained(warehouse, tmp_path)["seller"]["name"] is None
 
 
+def test_a_persons_word_counts_again_after_a_file_said_otherwise(
+    warehouse: Warehouse, at_desk: Opened
+) -> None:
+    ada = at_desk()
+    ada.does("remove", "/lines/1")
+    said = labels(warehouse)
+    moment = now()
+    for number in (new_run_id(), new_run_id()):  # the file is measured twice, and says it once
+        row = LabelRow(number, sha("a"), "invoice@2", "/lines", "[]", "me", "gold.jsonl", moment)
+        warehouse.add_labels([row])
+    assert labels(warehouse) == [*said, ("/lines", [])]
+    ada.does("accept", "")
+    assert evaluated(warehouse)["lines"] == [LINES[0], LINES[2]]
+
+
 def test_an_object_of_an_earlier_word_is_put_into_a_later_answer(
     warehouse: Warehouse, at_desk: Opened, tmp_path: Path
 ) -> None:
