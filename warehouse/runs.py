@@ -107,14 +107,17 @@ def finish(
 
 
 def end(connection: duckdb.DuckDBPyConnection, **ending: Any) -> None:
-    """Record an ending that was told later, given by the parameters of `finish`; a recorded one stays."""
-    still = "SELECT 1 FROM runs WHERE run_id = ? AND finished_at IS NULL"
+    """Record an ending that was told later, given by the parameters of `finish`; a recorded one stays.
+
+    What others took for its end, its silence, is none.
+    """
+    still = "SELECT 1 FROM runs WHERE run_id = ? AND (finished_at IS NULL OR status = 'crashed')"
     if connection.execute(still, [ending["run_id"]]).fetchall():
         finish(connection, **ending)
 
 
 def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
-    """The running runs whose process is gone, or silent for `silence_s` seconds."""
+    """The running runs whose process is gone; of another machine's, those silent for `silence_s` seconds."""
     rows = connection.execute(
         "SELECT run_id, host, pid, heartbeat_at, started_at FROM runs WHERE status = 'running'"
     ).fetchall()
@@ -122,12 +125,12 @@ def dead(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) ->
     return [
         run
         for run, host, pid, beat, started in rows
-        if beat < oldest or (host == here and not is_alive(pid, started))
+        if (not is_alive(pid, started) if host == here else beat <= oldest)
     ]
 
 
 def bury(connection: duckdb.DuckDBPyConnection, silence_s: float = SILENCE_S) -> list[str]:
-    """Mark the dead runs as `crashed`; their run_ids. Call within a transaction."""
+    """Mark the runs that `dead` finds as `crashed`; their run_ids. Call within a transaction."""
     found = dead(connection, silence_s)
     for run_id in found:
         finish(connection, run_id, "crashed", {}, "its process ended without a word")

@@ -197,6 +197,18 @@ def test_second_run_in_one_home_is_refused_by_name(run: Run, settings: Settings,
         run(Factory())
 
 
+def test_a_run_that_died_on_another_machine_is_closed_by_the_next_one_at_once(
+    run: Run, settings: Settings
+) -> None:
+    """As in a cluster, where each night has a machine, or a container, of its own."""
+    warehouse = Warehouse(settings.home)
+    died = warehouse.start_run("extract", "receipt@1", "recipe", "in/")
+    warehouse.query("UPDATE runs SET host = 'another'", read_only=False)
+    run(Factory())
+    found = warehouse.query("SELECT status FROM runs WHERE run_id = ?", [died]).to_pylist()
+    assert found == [{"status": "crashed"}]
+
+
 def test_heart_beats_while_nothing_is_landed(run: Run, settings: Settings) -> None:
     run(Factory(delay_s=0.8))
     (row,) = rows(settings, "SELECT heartbeat_at > started_at AS beat, documents FROM runs")

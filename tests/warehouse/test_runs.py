@@ -14,6 +14,8 @@ import pytest
 from schemas.errors import WarehouseError
 from schemas.records import Category, Status
 from tests.warehouse.samples import RECIPE, document, extraction
+from warehouse import ledger
+from warehouse.rows import now
 from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
 
@@ -76,11 +78,27 @@ def test_a_number_that_another_process_has_by_now_is_of_no_living_run(warehouse:
 
 
 def test_a_run_that_is_silent_has_crashed(warehouse: Warehouse) -> None:
-    run_id = start(warehouse)
+    here, elsewhere = start(warehouse), start(warehouse)
     sql = "UPDATE runs SET heartbeat_at = heartbeat_at - ?::INTERVAL"
     warehouse.query(sql, [timedelta(seconds=100)], read_only=False)
+    warehouse.query("UPDATE runs SET host = 'another' WHERE run_id = ?", [elsewhere], read_only=False)
     assert warehouse.reap(silence_s=200) == []
-    assert warehouse.reap(silence_s=50) == [run_id]
+    assert warehouse.reap(silence_s=50) == [elsewhere]
+    assert status(warehouse, here) == "running", (
+        "its process is seen to live, whatever its clock or a reader did"
+    )
+
+
+def test_a_run_that_was_taken_for_dead_ends_as_it_ends(warehouse: Warehouse) -> None:
+    told, noted = start(warehouse), start(warehouse)
+    warehouse.query("UPDATE runs SET host = 'another'", read_only=False)
+    assert warehouse.reap(silence_s=0.0) == [told, noted]
+    warehouse.finish_run(told, "finished", {})
+    ledger.tell(
+        warehouse.staging, "ended", run_id=noted, status="failed", counts={}, message=None, moment=now()
+    )
+    warehouse.land()
+    assert (status(warehouse, told), status(warehouse, noted)) == ("finished", "failed")
 
 
 def test_wrong_endings_and_unknown_runs_are_refused(warehouse: Warehouse) -> None:
