@@ -172,3 +172,34 @@ def test_a_list_that_the_model_made_too_long_can_be_cut_back() -> None:
     many = deed(lines=[line(f"Barn {number}") for number in range(5)])
     assert len(do(many, "remove", "/lines/4")[0]["lines"]) == 4
     assert next(place.limit for place in places(Deed, many) if place.pointer == "/lines") != ""
+
+
+class Parcel(BaseModel):
+    """A row with an object of its own."""
+
+    holder: Party | None
+    plot: Name | None
+
+
+class Register(ExtractionSchema):
+    """Rows that hold objects."""
+
+    reasoning: Reasoning
+    parcels: list[Parcel | None] = field("Its parcels.", max_length=4)
+
+
+def test_an_object_in_a_row_is_part_of_what_its_list_says() -> None:
+    answer = fitted(Register, {"reasoning": "", "parcels": [{"holder": None, "plot": "7a"}, None]})
+    done = changed(Register, answer, Change("fill", "/parcels/0/holder"))
+    holder = {"name": None, "city": None}
+    parcels = [{"holder": holder, "plot": "7a"}, None]
+    assert dict(labelled(done.answer, done.place)) == {"/parcels": parcels}
+    shown = places(Register, done.answer)
+    assert next_anchor(shown, done) == "value-0"
+    heads = [[(head.pointer, head.change) for head in place.heads] for place in shown]
+    row, inside = ("/parcels/0", "remove"), ("/parcels/0/holder", "absent")
+    assert heads == [[row, inside], [], [], [("/parcels/1", "remove")], []]
+    last = changed(Register, done.answer, Change("fill", "/parcels/1"))
+    assert last.answer["parcels"][1] == {"holder": None, "plot": None}
+    gone = changed(Register, last.answer, Change("absent", "/parcels/0/holder"))
+    assert dict(labelled(gone.answer, gone.place)) == {"/parcels": gone.answer["parcels"]}
