@@ -4,38 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser import Watch
+from tests.desk.hands import LIT, SELECT, field, go_to
 from tests.desk.serving import place, rows
 
 NAME = "failing-contradictory-totals.txt"
-LIT = "[...document.querySelectorAll('mark.lit')].map((one) => one.textContent)"
 HERE = (
     "[...document.querySelectorAll('mark')].flatMap((one, at) => one.classList.contains('here') ? [at] : [])"
 )
-SELECT = """(text) => {
-  const walker = document.createTreeWalker(document.getElementById('source'), NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const at = node.data.indexOf(text);
-    if (at >= 0) return getSelection().setBaseAndExtent(node, at, node, at + text.length);
-  }
-  throw new Error(`not in the source: ${text}`);
-}"""
-
-
-def field(page: Page) -> str:
-    """The pointer of the field that the keys work on."""
-    return page.locator(".card.active input[name=pointer]").input_value()
-
-
-def go_to(page: Page, pointer: str) -> None:
-    """Press keys until that field is active."""
-    for key in ["k"] * 30 + ["j"] * 30:
-        if field(page) == pointer:
-            return
-        page.keyboard.press(key)
-    raise AssertionError(f"no field {pointer}")
 
 
 def test_from_the_queue_to_a_label(browser: Browser, own_desk: str, own_home: Path) -> None:

@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from scripts.served import served
 from tests.browser import Watch
+from tests.desk.hands import SELECT, field, go_to
 from tests.desk.serving import place, rows
 from tests.desk.test_every_page import violations
-from tests.desk.test_person import SELECT, field, go_to
 from tests.flows.bills import LINES, build, line
 
 FOCUS = "document.activeElement"
