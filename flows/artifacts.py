@@ -33,7 +33,7 @@ from flows.order import Summary
 from flows.output import note, safe
 from flows.progress import Tally
 from flows.settings import Settings
-from schemas.errors import WarehouseError
+from schemas.errors import WarehouseError, statement
 from schemas.records import Status
 from warehouse.landed import Landed
 from warehouse.listings import categories
@@ -161,5 +161,5 @@ def _post(create: Callable[[], T]) -> T | None:
     try:
         return create()
     except (WarehouseError, PrefectException, httpx.HTTPError, OSError, RuntimeError) as error:
-        note(f"assay: an artifact is missing in Prefect: {safe(str(error))}")
+        note(f"assay: an artifact is missing in Prefect: {safe(statement(str(error)))}")
         return None

@@ -31,7 +31,7 @@ from flows.commands import (
     trace,
 )
 from flows.output import note, safe
-from schemas.errors import AssayError, EngineUnavailable
+from schemas.errors import AssayError, EngineUnavailable, statement
 
 app = typer.Typer(
     name="assay",
@@ -67,10 +67,18 @@ def main() -> None:
     """Run the command line. What a person can put right is one line on stderr and exit 2, no traceback."""
     logs.use("json" if os.environ.get("ASSAY_LOG") == "json" else "text")
     try:
-        app()
+        code = app(prog_name="assay", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except AssayError as error:
-        note(f"assay: {error}")
+        shown = (f"  {safe(line)}" for line in error.snippet.splitlines())
+        note("\n".join([f"assay: {safe(str(error))}", *shown]))
         sys.exit(1 if isinstance(error, EngineUnavailable) else 2)
+    except typer.TyperException as error:
+        note(_misused(error))
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        note("assay: not done, as it was not agreed to")
+        sys.exit(1)
     except BrokenPipeError:
         # Who read our output went away (`| head`): nothing to say, and Python must not try again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -78,6 +86,15 @@ def main() -> None:
     except OSError as error:
         note(f"assay: {safe(str(error))}")
         sys.exit(2)
+
+
+def _misused(error: typer.TyperException) -> str:
+    """What is wrong with a command's words, and where to look; or the help, where there were none."""
+    said, context = error.format_message(), getattr(error, "ctx", None)
+    if context is not None and said == context.get_help():
+        return said
+    where = f": see `{context.command_path} --help`" if context is not None else ""
+    return f"assay: {safe(statement(said)).removesuffix('.')}{where}"
 
 
 if __name__ == "__main__":

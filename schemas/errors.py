@@ -24,9 +24,24 @@ from schemas.records import Category
 
 
 class AssayError(Exception):
-    """Root of the tree. `str(error)` names the thing, the reason and what to do."""
+    """Root of the tree. `str(error)` names the thing, the reason and what to do, on one line.
+
+    `snippet` are the lines that show where, if that helps: a caret below a statement, a list of breaches.
+    """
 
     retryable: bool = False
+
+    def __init__(self, message: str, snippet: str = "") -> None:
+        super().__init__(statement(message))
+        self.snippet = snippet
+
+
+def statement(text: str) -> str:
+    """The same on one line: vendors break their messages into blocks of lines."""
+    said = ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        said += ("" if not said else " " if said[-1] in ".!?:;," else "; ") + line
+    return said
 
 
 class UsageError(AssayError):

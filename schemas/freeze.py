@@ -17,7 +17,9 @@ def freeze(version: SchemaVersion, tried: Tried = NOT_TRIED) -> bool:
     """
     broken = [finding for finding in lint_version(version, tried) if finding.severity is Severity.ERROR]
     if broken:
-        raise SchemaError(f"{version.ref} cannot be released:\n" + "\n".join(_line(one) for one in broken))
+        codes = ", ".join(dict.fromkeys(finding.code for finding in broken))
+        told = f"{version.ref} cannot be released: it breaks {codes}; mend what is listed first"
+        raise SchemaError(told, "\n".join(map(_line, broken)))
     released = read_lock(version.lock)
     if version.ref in released:
         return False
@@ -26,4 +28,4 @@ def freeze(version: SchemaVersion, tried: Tried = NOT_TRIED) -> bool:
 
 
 def _line(finding: LintFinding) -> str:
-    return f"  {finding.code} {finding.pointer or '/'} {finding.message} {finding.fix}"
+    return f"{finding.code} {finding.pointer or '/'} {finding.message} {finding.fix}"

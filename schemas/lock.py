@@ -78,5 +78,6 @@ def check(ref: str, released: Released | None, cls: type[ExtractionSchema]) -> N
     name, _, number = ref.partition("@")
     raise SchemaError(
         f"{ref} was released and has changed since. Undo the change, or make it {name}@{int(number) + 1} "
-        f"in a file of its own.\n{difference(ref, released, cls)}"
+        "in a file of its own.",
+        difference(ref, released, cls),
     )

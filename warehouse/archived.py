@@ -14,6 +14,7 @@ import duckdb
 from schemas.errors import UsageError
 from schemas.records import Blob, Status
 from warehouse.rows import utc
+from warehouse.said import said
 
 # A document's outcome, as it stands after a review: that of the run which is asked for, else what is current
 # under the newest version of the schema that it has one for. A blob that could not be read (`none`) has no
@@ -74,7 +75,7 @@ def select(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[
     except duckdb.Error as error:
         if selection.where is None:
             raise
-        told = f"--where {selection.where}: {_reason(error)}"
+        told = f"--where {selection.where}: {said(error)}"
         raise UsageError(f"{told}; a condition is over {', '.join(candidates.columns)}") from error
     return [Archived(*row) for row in rows]
 
@@ -97,8 +98,3 @@ def _parameters(selection: Selection) -> dict[str, object]:
         "since": utc(selection.since),
         "statuses": sorted(str(status) for status in selection.statuses),
     }
-
-
-def _reason(error: duckdb.Error) -> str:
-    """The database's message on one line, without the column markers of a query that nobody wrote."""
-    return str(error).partition("\n")[0]

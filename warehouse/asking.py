@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from schemas.errors import WarehouseError
+from warehouse.said import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Questions:
         try:
             return self._rows(sql, parameters)
         except duckdb.Error as error:
-            raise WarehouseError(str(error)) from error
+            raise WarehouseError(said(error)) from error
 
     def within(
         self, limit_s: float, sql: str, parameters: Mapping[str, Any] | None = None
@@ -36,7 +37,7 @@ class Questions:
         except duckdb.InterruptException:
             return None
         except duckdb.Error as error:
-            raise WarehouseError(str(error)) from error
+            raise WarehouseError(said(error)) from error
         finally:
             timer.cancel()
             timer.join()  # an interrupt that comes late must not hit the next question

@@ -17,6 +17,7 @@ from pathlib import Path
 import duckdb
 
 from schemas.errors import WarehouseError, WarehouseLocked
+from warehouse.said import said
 
 WAIT_S = 30.0
 END_S = 5.0
@@ -69,7 +70,7 @@ def _connect(path: Path, read_only: bool, deadline: float, wait_s: float) -> duc
             return _attempt(path, read_only)
         except duckdb.Error as error:
             if not _is_lock(error):
-                raise WarehouseError(f"{path} cannot be opened as a DuckDB database: {error}") from error
+                raise WarehouseError(f"{path} cannot be opened by DuckDB: {said(error)}") from error
             if time.monotonic() >= deadline:
                 raise WarehouseLocked(_locked_message(path, str(error), wait_s)) from error
         time.sleep(_PAUSE_S)

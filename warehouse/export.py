@@ -19,6 +19,7 @@ import duckdb
 from schemas.errors import UsageError, WarehouseError
 from schemas.records import Status
 from warehouse.files import writing
+from warehouse.said import said
 from warehouse.typed import identifier, literal
 
 Opening: TypeAlias = Callable[[Path], AbstractContextManager[duckdb.DuckDBPyConnection]]
@@ -179,4 +180,4 @@ def _translated(target: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise WarehouseError(f"{target} could not be written, and was left as it was: {error}") from error
+        raise WarehouseError(f"{target} was left as it was: {said(error)}") from error

@@ -20,6 +20,7 @@ from warehouse.asked import Asked
 from warehouse.asking import Questions
 from warehouse.connection import BRIEF_S, WAIT_S, opened, transaction
 from warehouse.migrate import is_current, migrate
+from warehouse.said import said, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +63,7 @@ class Home:
     ) -> pa.Table:
         """The answer to a person's SQL. Read-only, it can neither change a table nor touch a file.
 
-        Raises UsageError with the database's own message where the SQL is wrong.
+        Raises UsageError with the database's own message, and its place, where the SQL is wrong.
         """
 
         def ask(connection: duckdb.DuckDBPyConnection) -> pa.Table:
@@ -71,7 +72,7 @@ class Home:
                     raise UsageError("ask one statement at a time: only the last answer would be seen")
                 return _table(connection.sql(sql, params=params))
             except duckdb.Error as error:
-                raise UsageError(str(error)) from error
+                raise UsageError(f"that SQL has no answer: {said(error)}", shown(error)) from error
 
         return self._read(ask) if read_only else self._write(ask)
 
@@ -96,7 +97,7 @@ class Home:
                 with transaction(connection):
                     return change(connection)
             except duckdb.Error as error:
-                raise WarehouseError(f"{self.database}: {error}") from error
+                raise WarehouseError(f"{self.database}: {said(error)}") from error
 
     @contextmanager
     def _opened(

@@ -21,6 +21,7 @@ from warehouse.connection import transaction
 from warehouse.current import choose
 from warehouse.landed import Landed
 from warehouse.rows import now
+from warehouse.said import said
 from warehouse.shards import waiting
 from warehouse.staging import read_shard, shard_run
 
@@ -182,7 +183,7 @@ def _landing() -> Iterator[None]:
         yield
     except duckdb.Error as error:
         full = "the disk is full: make room and land again; " if "No space left" in str(error) else ""
-        raise WarehouseError(f"{full}nothing is half landed: {error}") from error
+        raise WarehouseError(f"{full}nothing is half landed: {said(error)}") from error
 
 
 def _put_aside(shard: Path) -> Path:

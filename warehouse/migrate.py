@@ -18,6 +18,7 @@ from schemas.errors import WarehouseError
 from warehouse.connection import WAIT_S, opened, transaction
 from warehouse.refresh import refresh, template
 from warehouse.rows import now
+from warehouse.said import said
 from warehouse.snapshot import snapshot
 
 _HERE = Path(__file__).parent
@@ -95,7 +96,7 @@ def _apply(connection: duckdb.DuckDBPyConnection, migration: Migration) -> None:
             connection.execute(migration.sql)
             connection.execute("INSERT INTO migrations VALUES (?, ?, ?, ?)", row)
     except duckdb.Error as error:
-        raise WarehouseError(f"migration {migration.name} failed and left no trace: {error}") from error
+        raise WarehouseError(f"migration {migration.name} failed and left no trace: {said(error)}") from error
 
 
 def _replace_views(connection: duckdb.DuckDBPyConnection) -> None:

@@ -15,10 +15,12 @@ from typing import Any
 import great_expectations as gx
 import numpy as np
 import pandas as pd
+from great_expectations.compatibility.pydantic import ValidationError
 from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
 from great_expectations.exceptions import GreatExpectationsError
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
+from schemas.errors import statement
 from warehouse.expectations import Expectation
 from warehouse.metrics import Metrics
 
@@ -94,8 +96,18 @@ def _add(
     try:
         suite.expectations.append(configuration.to_domain_obj())
     except (GreatExpectationsError, ValueError, TypeError, KeyError, AttributeError) as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return f"{type(error).__name__}: {_reason(error)}"
     return None
+
+
+def _reason(error: Exception) -> str:
+    """The library's message on one line: of wrong arguments each with what it may be, else as it stands."""
+    if not isinstance(error, ValidationError):
+        return statement(str(error))
+    told: dict[str, list[str]] = {}
+    for one in error.errors():
+        told.setdefault(".".join(map(str, one["loc"])), []).append(str(one["msg"]))
+    return "; ".join(f"{name}: {' or '.join(reasons)}" for name, reasons in told.items())
 
 
 def _validate(suite: gx.ExpectationSuite, values: Mapping[str, float], run_id: str) -> Any:
@@ -127,7 +139,7 @@ def _exception(found: Any) -> str | None:
     info = found.exception_info or {}
     for record in [info, *info.values()]:
         if isinstance(record, dict) and record.get("raised_exception"):
-            return str(record.get("exception_message"))
+            return statement(str(record.get("exception_message")))
     return None
 
 

@@ -18,6 +18,7 @@ from schemas.errors import WarehouseError
 from warehouse.connection import WAIT_S, opened
 from warehouse.files import flush, writing
 from warehouse.processes import is_alive
+from warehouse.said import said
 from warehouse.snapshot import log_of
 from warehouse.typed import identifier, literal
 
@@ -127,5 +128,5 @@ def _translated(database: Path) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         raise WarehouseError(
-            f"{database} was left as it was: it could not be written anew: {error}"
+            f"{database} was left as it was: it could not be written anew: {said(error)}"
         ) from error

@@ -18,6 +18,7 @@ from warehouse.connection import END_S, opened
 from warehouse.home import Home
 from warehouse.landed import Landed
 from warehouse.rows import now
+from warehouse.said import said
 from warehouse.shards import sweep, waiting
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Running(Home):
             try:
                 ledger.take_up(connection, told, begun=begun)
             except duckdb.Error as error:
-                raise WarehouseError(f"{self.database}: {error}") from error
+                raise WarehouseError(f"{self.database}: {said(error)}") from error
 
     def start_run(
         self,

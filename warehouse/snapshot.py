@@ -16,6 +16,7 @@ import duckdb
 from schemas.errors import UsageError, WarehouseError
 from warehouse.connection import WAIT_S, opened
 from warehouse.files import flush, writing
+from warehouse.said import said
 
 
 def refuse_existing(database: Path, file: Path, *, replace: bool = False) -> None:
@@ -52,7 +53,7 @@ def _fold_log(database: Path, wait_s: float) -> None:
             with opened(database, wait_s=wait_s) as connection:
                 connection.execute("CHECKPOINT")
         except duckdb.Error as error:
-            raise WarehouseError(f"{database} was left as it was: {error}") from error
+            raise WarehouseError(f"{database} was left as it was: {said(error)}") from error
 
 
 def _copy(database: Path, file: Path) -> None:

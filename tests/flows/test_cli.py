@@ -146,12 +146,36 @@ def test_what_a_person_can_put_right_is_an_assay_error(
 
 
 def test_errors_are_one_line_and_exit_two(root: Path, home: Path, tmp_path: Path) -> None:
-    for arguments in (("show", "nothing"), ("extract", str(tmp_path / "none"), "--schema", "receipt@1")):
+    for arguments, told in (
+        (("show", "nothing"), "no document 'nothing'"),
+        (("extract", str(tmp_path / "none"), "--schema", "receipt@1"), "none"),
+        (("extract",), "Missing argument 'source': see `assay extract --help`"),
+        (
+            ("runs", "--limt", "3"),
+            "No such option: --limt (Possible options: --limit): see `assay runs --help`",
+        ),
+        (("sql", "select 1 from failure"), 'failure does not exist! Did you mean "failures"?'),
+        (("rerun", "--schema", "receipt@1", "--where", "nosuch = 1"), "a condition is over"),
+    ):
         done = process(root, home, *arguments)
         assert done.returncode == 2, done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("assay: ")
+        assert told in line
         assert done.stdout == ""
-    assert process(root, home, "extract").returncode == 2
+
+
+def test_sql_that_is_wrong_is_shown_with_a_caret(root: Path, home: Path) -> None:
+    done = process(root, home, "sql", "select 1,\n 2 fro x")
+    said, shown, caret = done.stderr.splitlines()
+    assert (said.startswith("assay: that SQL has no answer: Parser Error"), shown) == (True, "   2 fro x")
+    assert (shown[caret.index("^")], caret.strip("^ ")) == ("x", "")
+
+
+def test_without_words_a_command_gives_its_help(root: Path) -> None:
+    done = process(root, root, "export")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: assay export")
 
 
 def test_looking_creates_no_warehouse(root: Path, tmp_path: Path) -> None:

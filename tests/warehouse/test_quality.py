@@ -103,7 +103,11 @@ def test_a_field_that_is_new_is_not_judged_yet() -> None:
         ("expect_column_max_to_be_between", {"column": "accepted_share", "min_value": 0.9}, "is 0.7"),
         ("expect_column_values_to_be_between", {"column": "null_share:/x", "max_value": 1}, "no metric"),
         ("expect_column_nosuch", {"column": "valid_share"}, "cannot be checked"),
-        ("expect_column_max_to_be_between", {"column": "valid_share", "max_value": "x"}, "cannot be checked"),
+        (
+            "expect_column_max_to_be_between",
+            {"column": "valid_share", "max_value": "x"},
+            "max_value: value is not a ",
+        ),
         ("unexpected_rows_expectation", {"unexpected_rows_query": "SELECT 1"}, "cannot be checked"),
         (
             "expect_column_quantile_values_to_be_between",
