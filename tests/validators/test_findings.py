@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -15,6 +16,7 @@ from schemas.records import Category, Finding, Match, Severity, Status, Verdict
 from tests.validators.inv2041 import SOURCE, Bill, answer
 from validators.grounding.check import check
 from validators.grounding.index import SourceIndex
+from validators.grounding.numbers import NumberMention
 from validators.ladder import validate
 
 
@@ -234,3 +236,33 @@ def test_evidence_is_a_quotation() -> None:
 def test_scale_is_read() -> None:
     leaf = replace(LEAF, value=Decimal(1250000), kind=Kind.NUMBER, scale=Decimal(1000))
     assert check([leaf], SourceIndex("Revenue (in thousands) 1,250")).fields[0].match is Match.NORMALISED
+
+
+class Counted(SourceIndex):
+    """An index that counts how often a number is asked for."""
+
+    asked = 0
+
+    def numbers(self, value: Decimal | int) -> Iterator[NumberMention]:
+        self.asked += 1
+        return super().numbers(value)
+
+
+def test_what_is_asked_alike_is_looked_for_once_and_what_is_not_stays_apart() -> None:
+    index = Counted("4 Widget 4.0 on 4 March, 1.234")
+    four = replace(LEAF, value=Decimal(4), kind=Kind.NUMBER)
+    alone = check([four], index)
+    once, index.asked = index.asked, 0
+    many = check([replace(four, pointer=f"/rows/{row}/n") for row in range(50)], index)
+    assert index.asked == once
+    assert {field.match for field in many.fields} == {alone.fields[0].match} == {Match.VERBATIM}
+    others = [
+        replace(four, value=Decimal("4.0"), row="a"),
+        replace(four, value="4", kind=Kind.TEXT, row="b"),
+        replace(four, value=Decimal(1234), locale="de_DE", row="c"),
+        replace(four, value=Decimal(1234), locale="en_US", row="d"),
+        replace(four, derived=True, row="e"),
+    ]
+    together = check(others, index).fields
+    assert together == tuple(field for leaf in others for field in check([leaf], index).fields)
+    assert [field.match for field in together][2:] == [Match.NORMALISED, Match.ABSENT, Match.EXEMPT]

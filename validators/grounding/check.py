@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -46,9 +46,9 @@ def check(
 
     `example` holds the values of the prompt's worked example by pointer: copies of them are named.
     """
-    lookups = [look_up(leaf, index, locale) for leaf in leaves]
     lookups = [
-        report.copied(leaf, lookup, example or {}) for leaf, lookup in zip(leaves, lookups, strict=True)
+        report.copied(leaf, lookup, example or {})
+        for leaf, lookup in zip(leaves, _looked_up(leaves, index, locale), strict=True)
     ]
     spans = _place(leaves, lookups)
     fields: list[FieldResult] = []
@@ -60,6 +60,18 @@ def check(
     findings += labelled.findings(leaves, lookups, spans, index)
     findings += candidates.findings(leaves, index)
     return Grounding(tuple(fields), tuple(findings))
+
+
+def _looked_up(leaves: Sequence[Leaf], index: SourceIndex, locale: str | None) -> Iterator[Lookup]:
+    """Each leaf's look-up. What is asked alike is looked for once: a long list repeats "0.00" and "4", and a
+    number is weighed at each of its places."""
+    known: dict[tuple[object, ...], Lookup] = {}
+    for leaf in leaves:
+        asked = (type(leaf.value), str(leaf.value), leaf.kind, leaf.derived, leaf.evidence)
+        under = (leaf.scale, leaf.locale, id(leaf.synonyms))
+        if (*asked, *under) not in known:
+            known[*asked, *under] = look_up(leaf, index, locale)
+        yield known[*asked, *under]
 
 
 def look_up(leaf: Leaf, index: SourceIndex, locale: str | None = None) -> Lookup:

@@ -7,8 +7,7 @@ exactly; only other columns are skipped, so that one party's name never joins an
 
 from __future__ import annotations
 
-from validators.grounding.folding import fold
-from validators.grounding.words import Words
+from validators.grounding.words import Words, words_of
 
 FURTHEST = 160
 """Squeezed characters between two pieces: about two printed lines."""
@@ -22,12 +21,14 @@ MOST_STARTS = 16
 
 def find(value: str, source: Words) -> tuple[int, int] | None:
     """The squeezed range of the source that holds the value's pieces in order; None if there is none."""
-    words = Words(fold(value))
+    words = words_of(value)
     needle = words.squeezed
     if len(needle) < 2 * SHORTEST:
         return None
-    cuts = [at for at in range(SHORTEST, len(needle) + 1) if words.parts(at)]
-    for start, _ in _starts(needle[: cuts[0]] if cuts else "", source):
+    first = next((at for at in range(SHORTEST, len(needle) + 1) if words.parts(at)), 0)
+    starts = _starts(needle[:first], source)
+    cuts = [at for at in range(first, len(needle) + 1) if words.parts(at)] if starts else []
+    for start, _ in starts:
         if (end := _follow(needle, cuts, start, source)) is not None:
             return start, end
     return None

@@ -12,10 +12,9 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from schemas.records import Match
-from validators.grounding.folding import fold
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import ABSENT, Lookup
-from validators.grounding.words import Words
+from validators.grounding.words import Words, words_of
 
 SHORTEST = 6
 """Squeezed characters below which a text is never matched fuzzily."""
@@ -36,7 +35,7 @@ def threshold(length: int) -> float:
 
 def look_up(value: str, index: SourceIndex) -> Lookup:
     """Find a squeezed value in the source's words with a few letters different."""
-    words = Words(fold(value))
+    words = words_of(value)
     needle, hay = words.compact, index.words.compact
     if len(needle) < SHORTEST or len(hay) < len(needle) // 2:
         return ABSENT

@@ -52,8 +52,10 @@ def look_up(value: str, index: SourceIndex) -> Lookup:
 
 
 def _unaccented(value: str, index: SourceIndex) -> Lookup:
-    """A text of which only accents differ, as models and scanners leave them out."""
+    """A text of which only accents differ, as models and scanners leave them out. After `whole` failed."""
     needle = Words(fold(value).unaccented()).squeezed
+    if index.plain_words is index.words and needle == squeeze(value):
+        return ABSENT  # there are no accents on either side
     ranges = index.plain_words.find(needle)
     spans = tuple(index.span(*index.plain_words.place(*place)) for place in ranges)
     return Lookup(Match.FUZZY, spans, ACCENTS) if spans else ABSENT

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import compress
 
-from validators.grounding.folding import Folded, folded
+from validators.grounding.folding import Folded, fold, folded
 
 GAP = "\x00"
 _AND = re.compile(r"(?<=\s)(?<![a-z]-\n)and(?=\s)")
@@ -158,3 +158,9 @@ class Words:
                 found.append((start, end))
             at = compact.find(needle, at + 1)
         return found
+
+
+@lru_cache(maxsize=64)
+def words_of(value: str) -> Words:
+    """The words of a value, which several ways of looking for it need."""
+    return Words(fold(value))
