@@ -93,9 +93,15 @@ class Crew:
         try:
             ray.get(call)
         except ray.exceptions.RayError as error:  # it cannot be started at all
-            self.dismiss(member, f"worker {member.number}", str(error).splitlines()[0])
+            self.dismiss(member, f"worker {member.number}", reason_of(error))
             return
         member.asked = None
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong on another machine, in a line: Ray puts a traceback around what was raised there."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1 if any(line.startswith('  File "') for line in lines) else 0][:200]
 
 
 def _wanted(settings: Settings) -> tuple[dict[str, float], int]:

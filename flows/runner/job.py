@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from functools import cache
-from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
 from flows.intake import Portion
-from flows.logs import OURS
 from flows.order import Order
 from flows.pipeline import EngineFactory
 from flows.plan import Plan
@@ -74,15 +72,9 @@ def job_of(plan: Plan, run_id: str, start_engine: EngineFactory) -> Job:
     )
 
 
-@cache
 def release() -> str:
-    """Which code this is: a hash over its modules, the same wherever the same release is installed."""
-    top = Path(__file__).resolve().parents[2]
-    files = sorted(path for folder in OURS for path in (top / folder).rglob("*.py"))
-    digest = sha256()
-    for path in files:
-        digest.update(b"%s\0%s\0" % (path.relative_to(top).as_posix().encode(), path.read_bytes()))
-    return digest.hexdigest()
+    """Which release of Assay this is."""
+    return version("assay")
 
 
 def _absolute(settings: Settings) -> dict[str, Path]:

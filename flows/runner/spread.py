@@ -23,7 +23,7 @@ from flows.pipeline import EngineFactory
 from flows.plan import Plan
 from flows.progress import Display
 from flows.runner.cluster import cluster
-from flows.runner.crew import Crew, Member
+from flows.runner.crew import Crew, Member, reason_of
 from flows.runner.engine import NoEngine
 from flows.runner.job import Job, Part, Reply, job_of
 from flows.runner.lander import Lander
@@ -163,8 +163,7 @@ class Spread:
         """A worker, or the way to it, was lost over a part: another one does it, but not for ever."""
         crew.lost(member)
         task.lost += 1
-        reason = (str(error).splitlines() or [""])[0][:200]
-        told = f"{type(error).__name__}: {reason}"
+        told = f"{type(error).__name__}: {reason_of(error)}"
         if task.lost >= TRIES:
             self._set_aside(task, f"its shard was lost {TRIES} times, at last by {told}")
             return

@@ -16,11 +16,12 @@ class Refused(EngineError):
     """A worker could not do a shard. `host`, `reason`: which machine and why; `fatal`: no other could."""
 
     def __init__(self, host: str, reason: str, fatal: bool) -> None:
-        super().__init__(host, reason, fatal)
+        super().__init__(f"worker on {host}: {reason}")
         self.host, self.reason, self.fatal = host, reason, fatal
 
-    def __str__(self) -> str:
-        return f"worker on {self.host}: {self.reason}"
+    def __reduce__(self) -> tuple[type[Refused], tuple[str, str, bool]]:
+        """It comes from another process."""
+        return Refused, (self.host, self.reason, self.fatal)
 
 
 @task(name="shard", task_run_name="shard {number}", cache_policy=NO_CACHE, persist_result=False)

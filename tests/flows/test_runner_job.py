@@ -96,3 +96,22 @@ def test_a_machine_with_another_release_says_so(job: Job) -> None:
 
     with pytest.raises(EngineMismatch, match="its release of Assay is not the run's"):
         terms_here(replace(job, release="older"))
+
+
+def test_a_refusal_comes_whole_from_another_process() -> None:
+    from flows.runner.task import Refused
+
+    there = pickle.loads(pickle.dumps(Refused("gpu-2", "no model", fatal=True)))  # noqa: S301
+    assert (there.host, there.reason, there.fatal) == ("gpu-2", "no model", True)
+    assert str(there) == "worker on gpu-2: no model"
+
+
+def test_of_what_was_raised_on_another_machine_its_own_line_is_told() -> None:
+    from flows.runner.crew import reason_of
+
+    raised = 'The actor died because of an error raised in its creation task\n  File "a.py", line 7, in b\n'
+    assert reason_of(RuntimeError(f"{raised}ModuleNotFoundError: No module named 'flows'")).startswith(
+        "Module"
+    )
+    assert reason_of(RuntimeError("The actor died unexpectedly.\n\tpid: 1")) == "The actor died unexpectedly."
+    assert reason_of(RuntimeError()) == "RuntimeError"
