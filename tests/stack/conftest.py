@@ -26,6 +26,8 @@ def night(model_dir: Path) -> Iterator[Night]:
     stack = Stack(home, model_dir, "cpu", MAX_MODEL_LEN="2048", MAX_NUM_SEQS="8")
     try:
         stack.up(UP_S)
-        yield Night(stack)
+        night = Night(stack)
+        night.pause()
+        yield night
     finally:
         stack.down()
