@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.translate import empty_attempt
 from schemas.decoding import Decoding
 from schemas.records import Attempt, Ending, Request, Token
 
@@ -63,24 +64,8 @@ class Answering:
         """The known answer."""
         text = self._answers[document_id]
         tokens = self._tokens(text)
-        made = Attempt(
-            attempt_id=request.request_id,
-            document_id=document_id,
-            number=1,
-            sample=0,
-            seed=request.seed,
-            ending=Ending.STOP,
-            text=text,
-            prompt_tokens=len(request.prompt_ids),
-            output_tokens=len(tokens),
-            cached_tokens=0,
-            queued_s=0.0,
-            first_token_s=0.01,
-            total_s=0.5,
-            started_at=datetime.now(UTC),
-            tokens=tokens,
-        )
-        return [made]
+        empty = empty_attempt(request, document_id, 0, Ending.STOP, total_s=0.5)
+        return [replace(empty, text=text, output_tokens=len(tokens), first_token_s=0.01, tokens=tokens)]
 
     def _tokens(self, text: str) -> tuple[Token, ...]:
         chance = random.Random(text)

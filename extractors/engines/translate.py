@@ -27,31 +27,20 @@ def attempt_of(output: Any, request: Request, document_id: str, sample: int, tot
     completion = output.outputs[0]
     ending = _ENDINGS.get(str(completion.finish_reason), Ending.ERROR)
     queued_s, first_token_s = _timings(output.metrics)
-    return Attempt(
-        attempt_id=str(uuid_utils.uuid7()),
-        document_id=document_id,
-        number=1,
-        sample=sample,
-        seed=request.seed + sample,
-        ending=ending,
+    return replace(
+        empty_attempt(request, document_id, sample, ending, total_s),
         text=completion.text,
-        prompt_tokens=len(request.prompt_ids),
         output_tokens=len(completion.token_ids),
         cached_tokens=int(output.num_cached_tokens or 0),
         queued_s=queued_s,
         first_token_s=first_token_s,
-        total_s=total_s,
-        started_at=datetime.now(UTC) - timedelta(seconds=total_s),
         tokens=_tokens(completion),
         error=f"the engine gave finish_reason {completion.finish_reason}" if ending is Ending.ERROR else None,
     )
 
 
-def failed_attempt(
-    request: Request, document_id: str, sample: int, ending: Ending, reason: str | None, clock: float
-) -> Attempt:
-    """An attempt without text. `clock` is the monotonic time at which it was begun, in seconds."""
-    total_s = time.monotonic() - clock
+def empty_attempt(request: Request, document_id: str, sample: int, ending: Ending, total_s: float) -> Attempt:
+    """An attempt that ends now, after `total_s` seconds, with no text yet: an engine puts in what it drew."""
     return Attempt(
         attempt_id=str(uuid_utils.uuid7()),
         document_id=document_id,
@@ -67,8 +56,15 @@ def failed_attempt(
         first_token_s=0.0,
         total_s=total_s,
         started_at=datetime.now(UTC) - timedelta(seconds=total_s),
-        error=reason,
     )
+
+
+def failed_attempt(
+    request: Request, document_id: str, sample: int, ending: Ending, reason: str | None, clock: float
+) -> Attempt:
+    """An attempt without text. `clock` is the monotonic time at which it was begun, in seconds."""
+    empty = empty_attempt(request, document_id, sample, ending, time.monotonic() - clock)
+    return replace(empty, error=reason)
 
 
 def searched_attempt(

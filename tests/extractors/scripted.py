@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
@@ -14,6 +14,7 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
 from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.translate import empty_attempt
 from schemas.decoding import Decoding
 from schemas.records import Attempt, Document, Ending, Request, Token
 
@@ -70,21 +71,12 @@ class ScriptedEngine:
             raise answer
         ended = answer if isinstance(answer, Ending) else Ending.STOP
         logprob = self.logprobs[turn] if self.logprobs else -0.1
-        return Attempt(
+        return replace(
+            empty_attempt(request, document_id, sample, ended, total_s=0.2),
             attempt_id=f"attempt-{turn}",
-            document_id=document_id,
-            number=1,
-            sample=sample,
-            seed=request.seed + sample,
-            ending=ended,
             text="" if isinstance(answer, Ending) else answer,
-            prompt_tokens=len(request.prompt_ids),
             output_tokens=3,
-            cached_tokens=0,
-            queued_s=0.0,
             first_token_s=0.1,
-            total_s=0.2,
-            started_at=datetime.now(UTC),
             tokens=(Token(5, "x", logprob),),
         )
 

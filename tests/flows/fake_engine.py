@@ -6,10 +6,11 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import cache
 
 from extractors.engines.tokenizer import Tokenizer
+from extractors.engines.translate import empty_attempt
 from flows.pipeline import EngineFactory
 from flows.plan import Plan
 from schemas.decoding import Decoding
@@ -72,22 +73,8 @@ class FakeEngine:
         return [self._attempt(request, document_id, text)]
 
     def _attempt(self, request: Request, document_id: str, text: str) -> Attempt:
-        return Attempt(
-            attempt_id=request.request_id,
-            document_id=document_id,
-            number=1,
-            sample=0,
-            seed=request.seed,
-            ending=Ending.STOP,
-            text=text,
-            prompt_tokens=len(request.prompt_ids),
-            output_tokens=len(text) // 4,
-            cached_tokens=0,
-            queued_s=0.0,
-            first_token_s=0.0,
-            total_s=self.delay_s,
-            started_at=datetime.now(UTC),
-        )
+        empty = empty_attempt(request, document_id, 0, Ending.STOP, self.delay_s)
+        return replace(empty, text=text, output_tokens=len(text) // 4)
 
     async def compile(self, json_schema: str) -> float:
         self.compiled.append(json_schema)
