@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from schemas.contract import Kind, Leaf
-from schemas.records import Finding, Level, Severity, Span
+from schemas.records import Finding, Severity, Span
 from validators.grounding import enum_lookup
 from validators.grounding.index import SourceIndex
+from validators.grounding.labelled import in_row, name_of
+from validators.grounding.report import about
 
 MOST = 4
 """Candidates that are named; more of them are not clear ones."""
@@ -19,7 +21,7 @@ _WORD = r"((?=[\w/-]*\d)[\w/-]{3,30})"
 def findings(leaves: Sequence[Leaf], index: SourceIndex) -> Iterator[Finding]:
     """For each null outside of list rows with few candidates: dates, labelled numbers, enum spellings."""
     for leaf in leaves:
-        if leaf.value is None and not leaf.derived and not re.search(r"/\d+(?:/|\Z)", leaf.pointer):
+        if leaf.value is None and not leaf.derived and not in_row(leaf.pointer):
             spans = list(dict.fromkeys(_candidates(leaf, index)))
             if 0 < len(spans) <= MOST:
                 yield _info(leaf, spans, index)
@@ -38,8 +40,8 @@ def _candidates(leaf: Leaf, index: SourceIndex) -> Iterator[Span]:
 
 def _labelled(leaf: Leaf, wanted: str, index: SourceIndex) -> Iterator[Span]:
     """Values that stand behind the field's own name: "Invoice number: 17", "Total EUR 62.00"."""
-    name = re.sub(r"[^a-z]+", r"[\\W_]{1,3}", leaf.pointer.rsplit("/", 1)[-1].lower())
-    if len(name) < 3:
+    name = name_of(leaf)
+    if name is None:
         return
     pattern = re.compile(rf"\b{name}\b[^\w\n]{{0,6}}(?:[^\W\d_]{{1,4}}[^\w\n]{{1,3}})?{wanted}(?!\w)")
     for match in pattern.finditer(index.folded.text):
@@ -48,13 +50,8 @@ def _labelled(leaf: Leaf, wanted: str, index: SourceIndex) -> Iterator[Span]:
 
 def _info(leaf: Leaf, spans: Sequence[Span], index: SourceIndex) -> Finding:
     written = ", ".join(index.text[span.start : span.end] for span in spans)
-    return Finding(
-        level=Level.GROUNDING,
-        rule="grounding.null_candidates",
-        severity=Severity.INFO,
-        message=f"{leaf.pointer} is null, and the document holds {written}",
-        pointer=leaf.pointer,
-        expected=written,
-        found="null",
-        span=spans[0],
-    )
+    message = f"{leaf.pointer} is null, and the document holds {written}"
+    return about(
+        leaf, "null_candidates", message,
+        span=spans[0], severity=Severity.INFO, expected=written, found="null",
+    )  # fmt: skip

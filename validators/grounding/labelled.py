@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from schemas.contract import Kind, Leaf
-from schemas.records import Finding, Level, Severity, Span
+from schemas.records import Finding, Span
 from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import Lookup
 from validators.grounding.numbers import readings, value_key
+from validators.grounding.report import about
 
 TAIL = 96
 """Characters behind a label in which its amount stands."""
@@ -25,10 +26,16 @@ BARE = 4
 _MONEY = re.compile(r"(?<![\d.,])\d[\d.,']*[.,]\d\d(?![\d.,]*\d)")
 
 
-def label_of(leaf: Leaf) -> str | None:
+def name_of(leaf: Leaf) -> str | None:
     """The pattern of a field's name as a document prints it; None for names too short to mean anything."""
     name = re.sub(r"[^a-z]+", r"[\\W_]{1,3}", leaf.pointer.rsplit("/", 1)[-1].lower())
-    return rf"(?<![^\W_])(?<!sub)(?<!sub[ -]){name}(?![^\W\d_])" if len(name) > 2 else None
+    return name if len(name) > 2 else None
+
+
+def label_of(leaf: Leaf) -> str | None:
+    """The pattern of the name as a label: a word of its own, and no "subtotal"."""
+    name = name_of(leaf)
+    return rf"(?<![^\W_])(?<!sub)(?<!sub[ -]){name}(?![^\W\d_])" if name else None
 
 
 def in_row(pointer: str) -> bool:
@@ -86,16 +93,9 @@ def _bare(lookup: Lookup, index: SourceIndex) -> bool:
 
 def _bare_warning(leaf: Leaf, span: Span, index: SourceIndex) -> Finding:
     written = index.text[span.start : span.end]
-    return Finding(
-        level=Level.GROUNDING,
-        rule="grounding.bare_number",
-        severity=Severity.WARNING,
-        message=f"{leaf.pointer}: {written} stands there without cents, as no other amount does",
-        pointer=leaf.pointer,
-        expected=f"an amount with {index.decimal_mark!r} before its cents",
-        found=written,
-        span=span,
-    )
+    message = f"{leaf.pointer}: {written} stands there without cents, as no other amount does"
+    expected = f"an amount with {index.decimal_mark!r} before its cents"
+    return about(leaf, "bare_number", message, span=span, expected=expected, found=written)
 
 
 def _warning(leaf: Leaf, span: Span, amounts: Sequence[tuple[int, int]], index: SourceIndex) -> Finding:
@@ -104,13 +104,5 @@ def _warning(leaf: Leaf, span: Span, amounts: Sequence[tuple[int, int]], index: 
     name = leaf.pointer.rsplit("/", 1)[-1].replace("_", " ")
     start = index.line_starts[index.line_of(span)]
     line = index.text[start : start + TAIL].split("\n", 1)[0].strip()
-    return Finding(
-        level=Level.GROUNDING,
-        rule="grounding.label",
-        severity=Severity.WARNING,
-        message=f"{leaf.pointer}: stands in {line!r}, and where the document says {name!r} stands {written}",
-        pointer=leaf.pointer,
-        expected=written,
-        found=str(leaf.value),
-        span=span,
-    )
+    message = f"{leaf.pointer}: stands in {line!r}, and where the document says {name!r} stands {written}"
+    return about(leaf, "label", message, span=span, expected=written)

@@ -25,10 +25,30 @@ def of_leaf(leaf: Leaf, lookup: Lookup, span: Span | None) -> Iterator[Finding]:
     elif lookup.match is Match.AMBIGUOUS:
         yield _error(Category.AMBIGUOUS, leaf, f"{leaf.pointer}: {lookup.note}", lookup.note, span)
     if lookup.warning:
-        yield Finding(
-            Level.GROUNDING, "grounding.reading", Severity.WARNING, f"{leaf.pointer}: {lookup.warning}",
-            leaf.pointer, found=str(leaf.value), span=span,
-        )  # fmt: skip
+        yield about(leaf, "reading", f"{leaf.pointer}: {lookup.warning}", span=span)
+
+
+def about(
+    leaf: Leaf,
+    rule: str,
+    message: str,
+    *,
+    span: Span | None,
+    severity: Severity = Severity.WARNING,
+    expected: str | None = None,
+    found: str | None = None,
+) -> Finding:
+    """A finding about one leaf: a warning, and `found` is the leaf's value, unless said otherwise."""
+    return Finding(
+        level=Level.GROUNDING,
+        rule=f"grounding.{rule}",
+        severity=severity,
+        message=message,
+        pointer=leaf.pointer,
+        expected=expected,
+        found=str(leaf.value) if found is None else found,
+        span=span,
+    )
 
 
 def copied(leaf: Leaf, lookup: Lookup, example: Mapping[str, Any]) -> Lookup:
@@ -40,17 +60,9 @@ def copied(leaf: Leaf, lookup: Lookup, example: Mapping[str, Any]) -> Lookup:
 
 
 def _error(category: Category, leaf: Leaf, message: str, expected: str | None, span: Span | None) -> Finding:
-    return Finding(
-        level=Level.GROUNDING,
-        rule=f"grounding.{category.value}",
-        severity=Severity.ERROR,
-        message=message,
-        pointer=leaf.pointer,
-        category=category,
-        expected=expected or "a value that stands in the document",
-        found=str(leaf.value),
-        span=span,
-    )
+    wanted = expected or "a value that stands in the document"
+    told = about(leaf, category.value, message, span=span, severity=Severity.ERROR, expected=wanted)
+    return replace(told, category=category)
 
 
 def of_rows(leaves: Sequence[Leaf], spans: Sequence[Span | None], index: SourceIndex) -> Iterator[Finding]:
