@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -104,6 +105,7 @@ class Display:
         self._live = live
         self._every_s = every_s
         self._next = 0.0
+        self._about = copy_context()  # the run's: whatever document is at hand when it is told
 
     def expect(self, more: int) -> None:
         """The number of documents turns out to differ from the number of blobs by `more`."""
@@ -137,7 +139,8 @@ class Display:
         """One plain line of news, above the live one."""
         if logs.is_json():
             counts = {str(status): count for status, count in self.tally.statuses.items()}
-            logs.tell("progress", stage=self.tally.stage, expected=self.tally.expected, **counts)
+            figures = {"stage": self.tally.stage, "expected": self.tally.expected, **counts}
+            self._about.run(logs.tell, "progress", **figures)
         else:
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
         self._next = time.monotonic() + self._every_s

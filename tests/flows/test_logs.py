@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 from collections.abc import Iterator
@@ -11,18 +10,16 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from rich.console import Console
 
 from flows import logs
 from flows.order import Order, Summary
 from flows.output import note
-from flows.plan import planned
-from flows.run import carry_out
 from flows.secrets import redact
 from flows.settings import Settings
 from schemas.decoding import Decoding
 from schemas.records import Attempt, Request
 from tests.flows.fake_engine import Factory, FakeEngine, receipt
+from tests.flows.nights import carried
 
 CANARY = "CANARY-4711-NEVER-LOGGED"
 SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
@@ -52,9 +49,8 @@ def extracted(tmp_path: Path, model_dir: Path) -> Summary:
         (source / f"{number}.txt").write_text(f"{receipt(number)}{CANARY}\n")
     (source / f"{CANARY}.pdf").write_bytes(b"%PDF-1.7 " + CANARY.encode())
     settings = Settings(home=tmp_path / "home", model=model_dir, shard_size=2)
-    with planned(Order(str(source), "receipt@1"), settings) as plan:
-        answer = Factory(kind=Choking, answer=lambda _: f"{CANARY} {{")
-        return carry_out(plan, start_engine=answer, console=Console(file=io.StringIO()))
+    engine = Factory(kind=Choking, answer=lambda _: f"{CANARY} {{")
+    return carried(Order(str(source), "receipt@1"), settings, engine)
 
 
 def test_each_line_is_about_something_and_tells_no_text(tmp_path: Path, model_dir: Path, lines: Any) -> None:
@@ -63,6 +59,7 @@ def test_each_line_is_about_something_and_tells_no_text(tmp_path: Path, model_di
     assert summary.documents == 6
     assert CANARY not in json.dumps(found)
     ours = [line for line in found if line["event"] != "progress"]
+    assert not any("document" in line for line in found if line not in ours)
     assert {line["run"] for line in ours} == {summary.run_id}
     by_event: dict[str, list[dict[str, Any]]] = {}
     for line in ours:
