@@ -186,6 +186,7 @@ class Pages:
         }
         if not hmac.compare_digest(form.get("csrf", "").encode(), request.state.form_token.encode()):
             raise UsageError("this form is not from this session: load the page again")
+        request.state.given = form  # a page that refuses it gives it back: it was typed with care
         return form
 
     def show(self, name: str, request: Request, **values: Any) -> Response:
@@ -214,9 +215,25 @@ def refused(request: Request, error: Exception) -> Response:
     code = 409 if isinstance(error, ReviewConflict) else 503 if isinstance(error, WarehouseLocked) else 422
     if request.url.path.endswith("/check"):
         return JSONResponse({"status": "refused", "findings": [safe(str(error))]}, status_code=code)
-    back = request.url.path.removesuffix("/decide").removesuffix("/probabilities")
-    html = template("review_refused.html.j2").render(message=safe(str(error)), back=back, code=code)
+    path, query, given = request.url.path, _query(request), getattr(request.state, "given", {})
+    html = template("review_refused.html.j2").render(
+        message=safe(str(error)),
+        code=code,
+        again=f"{path}?{query}",
+        back=f"{path.removesuffix('/decide').removesuffix('/probabilities')}?{query}",
+        following=_following(request),
+        given=given,
+        typed=_change(given).texts if given else {},
+        is_form=request.method == "POST",
+        safe=safe,
+    )
     return HTMLResponse(html, status_code=code)
+
+
+def _following(request: Request) -> str | None:
+    """The address of what the queue has after the document that a page is of."""
+    run, document = (request.path_params.get(name) for name in ("run", "document"))
+    return f"/next?{_query(request)}&{urlencode({'after_run': run, 'after': document})}" if document else None
 
 
 def _change(form: dict[str, str]) -> Change:

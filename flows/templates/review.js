@@ -26,7 +26,11 @@ function paint() {
 function light(card, chosen) {
   active = card;
   place = chosen;
-  cards.forEach((one, number) => one.classList.toggle("active", number === card));
+  cards.forEach((one, number) => {
+    one.classList.toggle("active", number === card);
+    const button = one.querySelector(".places");
+    if (button) button.textContent = number === card ? `Place ${chosen + 1} of ${one.dataset.count}` : `${one.dataset.count} places`;
+  });
   const first = paint();
   tell();
   if (first) first.scrollIntoView({ block: "center" });
@@ -40,6 +44,11 @@ function tell() {
   const text = [...source.querySelectorAll("mark.here")].map((one) => one.textContent).join("");
   const where = count ? `Place ${place + 1} of ${count}: ${text}` : "No place in the source.";
   document.getElementById("place-told").textContent = cards[active] ? where : "";
+}
+
+// The next of the active field's places, after the last one the first again.
+function elsewhere() {
+  if (cards[active]) light(active, (place + 1) % Math.max(Number(cards[active].dataset.count), 1));
 }
 
 function step(by, wanted) {
@@ -109,7 +118,7 @@ const keys = {
   j: () => step(1, () => true),
   k: () => step(-1, () => true),
   n: () => step(1, (card) => card.querySelector("li.error, li.warning")),
-  o: () => { if (cards[active]) light(active, (place + 1) % Math.max(Number(cards[active].dataset.count), 1)); },
+  o: elsewhere,
   c: correct,
   x: () => press("absent"),
   "+": () => goTo("fill") || goTo("add"),
@@ -119,21 +128,44 @@ const keys = {
   v: () => document.getElementById("view").click(),
 };
 
+const MOVES = "jkno";
+
+// A key that is held moves on and on, but decides once: the next page would take its repetitions.
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea");
+  if (event.key === "Enter" && event.repeat) return event.preventDefault();
   if (event.key === "Escape" && typing) return event.target.blur();
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || !single.checked || !keys[event.key]) return;
   event.preventDefault();
-  keys[event.key]();
+  if (!event.repeat || MOVES.includes(event.key)) keys[event.key]();
 });
+
+// Single keys can be turned off, for who dictates (WCAG 2.2, 2.1.4); the browser remembers it.
+const single = document.getElementById("single");
+try { single.checked = localStorage.getItem("assay-keys") !== "off"; } catch { /* a browser that keeps nothing */ }
+single.addEventListener("change", () => {
+  try { localStorage.setItem("assay-keys", single.checked ? "on" : "off"); } catch { /* it holds for this page */ }
+});
+
+// A form is sent once: a second click would be told that somebody was quicker.
+let sent = false;
+document.addEventListener("submit", (event) => {
+  if (sent) event.preventDefault();
+  sent = true;
+});
+window.addEventListener("pageshow", () => { sent = false; });
 
 let waiting = 0;
 cards.forEach((card, number) => {
   card.addEventListener("focusin", (event) => {
     if (event.target.matches("input")) last = event.target;
-    if (active !== number) light(number, 0);
+    if (active !== number && !event.target.matches(".places")) light(number, 0);
   });
-  card.addEventListener("click", () => { if (active !== number) light(number, 0); });
+  card.addEventListener("click", (event) => {
+    if (active !== number) light(number, 0);
+    else if (event.target.matches(".places")) elsewhere();
+  });
+  for (const button of card.querySelectorAll(".places")) button.hidden = false;
   card.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => check(card), 300);

@@ -34,6 +34,7 @@ from schemas.errors import UsageError
 from schemas.records import Attempt, Request, Token
 from schemas.registry import load as load_registry
 from tests.flows.fake_engine import Factory, FakeEngine, receipt_answer
+from tests.warehouse.holding import held
 from warehouse.store import Warehouse
 
 HOSTILE = "\"'><script>alert(1)<⁄script><img src=x onerror=alert(1)>{{7*7}}.txt"
@@ -83,8 +84,10 @@ def home(night: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_desk(home: Path) -> Callable[..., TestClient]:
-    def open_(access: Access | None = None, read_only: bool = False, base: str = ADDRESS) -> TestClient:
-        desk = Desk(Warehouse(home), load_registry(None), read_only)
+    def open_(
+        access: Access | None = None, read_only: bool = False, base: str = ADDRESS, wait_s: float = 5.0
+    ) -> TestClient:
+        desk = Desk(Warehouse(home, wait_s=wait_s), load_registry(None), read_only)
         app = build(desk, access or Access("ada"), ["127.0.0.1"])
         return TestClient(app, base_url=base)
 
@@ -254,8 +257,40 @@ def test_two_people_do_not_overwrite_each_other(open_desk: Callable[..., TestCli
     answer = bob.post(f"{address}/decide", data={**seen, "value": "THANK YOU", "decision": "correct"})
     assert answer.status_code == 409
     assert "ada decided on this document meanwhile" in answer.text
+    assert "<dd>THANK YOU</dd>" in answer.text  # what was typed with care is not lost
     assert len(rows(home, "FROM reviews")) == 1
     assert len(rows(home, "FROM labels")) == 1
+
+
+def test_what_could_not_be_recorded_can_be_sent_again(
+    open_desk: Callable[..., TestClient], home: Path
+) -> None:
+    desk, address = open_desk(wait_s=0.1), place(home)
+    given = {**form(desk, address, "/company"), "value": "<THANK> YOU", "decision": "correct"}
+    with held(Warehouse(home).database, read_only=False):
+        answer = desk.post(f"{address}/decide?field=/company", data=given)
+    assert (answer.status_code, rows(home, "FROM reviews")) == (503, [])
+    again = LexborHTMLParser(answer.text).css_first("main form")
+    assert again is not None
+    assert again.attributes["action"] == f"{address}/decide?field=%2Fcompany"
+    sent = {one.attributes["name"] or "": one.attributes["value"] or "" for one in again.css("input")}
+    assert sent == given
+    assert desk.post(again.attributes["action"] or "", data=sent).status_code == 200
+    assert rows(home, "SELECT value->>'company' AS it FROM reviews") == [{"it": "<THANK> YOU"}]
+
+
+def test_a_document_that_cannot_be_shown_leads_on_to_the_next(desk: TestClient, home: Path) -> None:
+    gone = "UPDATE extractions SET schema = 'receipt@9' WHERE status = 'flagged'"
+    Warehouse(home).query(gone, read_only=False)
+    answer = desk.get(f"{place(home)}?category=ungrounded")
+    assert (answer.status_code, "There is no schema version" in answer.text) == (422, True)
+    assert "Nothing was recorded" not in answer.text
+    (following,) = [
+        node.attributes["href"] or "" for node in LexborHTMLParser(answer.text).css("main a[href^='/next']")
+    ]
+    assert "category=ungrounded" in following
+    onward = desk.get(following.replace("category=ungrounded&", ""), follow_redirects=False)
+    assert onward.headers["location"].startswith(place(home, "rejected"))
 
 
 def test_hostile_documents_are_text_on_every_page(desk: TestClient, home: Path) -> None:
