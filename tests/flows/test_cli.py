@@ -11,11 +11,10 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.order import Order
-from flows.plan import planned
-from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import AssayError
-from tests.flows.fake_engine import Factory, receipt
+from tests.flows.fake_engine import receipt
+from tests.flows.nights import carried
 from warehouse.store import Warehouse
 
 
@@ -29,8 +28,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     (source / "b.txt").write_text("請求書 合計\n" + receipt(2))
     (source / "c.txt").write_text("\x1b[2J\x1b]0;owned\x07 \u202e" + receipt(3).replace("TOTAL 3.50", "SUM"))
     settings = Settings(home=folder / "home", model=model_dir)
-    with planned(Order(str(source), "receipt@1"), settings) as plan:
-        carry_out(plan, start_engine=Factory())
+    carried(Order(str(source), "receipt@1"), settings)
     return folder / "home"
 
 

@@ -10,11 +10,10 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.order import Order
-from flows.plan import planned
-from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import AssayError
-from tests.flows.fake_engine import Factory, receipt
+from tests.flows.fake_engine import receipt
+from tests.flows.nights import carried
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     (folder / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
     settings = Settings(home=folder / "home", model=model_dir)
     for decoding in ("guided-greedy", "prompt-greedy"):
-        with planned(Order(str(folder / "docs"), "receipt@1", decoding), settings) as plan:
-            carry_out(plan, start_engine=Factory())
+        carried(Order(str(folder / "docs"), "receipt@1", decoding), settings)
     return folder
 
 

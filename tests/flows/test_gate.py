@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.gate import gated
 from flows.order import Order, Summary
-from flows.plan import planned
-from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import UsageError
-from tests.flows.fake_engine import Factory, receipt, receipt_answer
+from tests.flows.fake_engine import receipt
+from tests.flows.nights import Nights, carried
 from warehouse.store import Warehouse
 
 Night = Callable[..., Summary]
@@ -36,19 +33,7 @@ def settings(tmp_path: Path, model_dir: Path) -> Settings:
 @pytest.fixture
 def night(settings: Settings, tmp_path: Path) -> Night:
     """A run over twenty new receipts each time."""
-    seen = [0]
-
-    def run(answer: Callable[[str], str] = receipt_answer) -> Summary:
-        folder = tmp_path / f"night-{seen[0]}"
-        folder.mkdir()
-        for number in range(seen[0], seen[0] + 20):
-            (folder / f"{number}.txt").write_text(receipt(number))
-        seen[0] += 20
-        with planned(Order(str(folder), "receipt@1"), settings) as plan:
-            factory = Factory(answer=answer)
-            return carry_out(plan, start_engine=factory, console=Console(file=io.StringIO()))
-
-    return run
+    return Nights(settings, tmp_path, 20)
 
 
 def cut(prompt: str) -> str:
@@ -157,8 +142,7 @@ def one_night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path
     folder = tmp_path_factory.mktemp("gate")
     (folder / "a.txt").write_text(receipt(1))
     settings = Settings(home=folder / "home", model=model_dir, gate="on")
-    with planned(Order(str(folder / "a.txt"), "receipt@1"), settings) as plan:
-        carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
+    carried(Order(str(folder / "a.txt"), "receipt@1"), settings)
     return settings.home
 
 

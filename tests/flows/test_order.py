@@ -1,18 +1,15 @@
 """What an order may ask beside its source: a kind, blobs of its own, and doing again what is done."""
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from extractors.storage import list_blobs
-from flows.order import Order, Summary
-from flows.plan import planned
-from flows.run import carry_out
+from flows.order import Order
 from flows.settings import Settings
-from tests.flows.fake_engine import Factory, receipt
+from tests.flows.fake_engine import receipt
+from tests.flows.nights import carried
 from warehouse.store import Warehouse
 
 
@@ -30,20 +27,15 @@ def order(tmp_path: Path) -> Order:
     return Order(str(folder), "receipt@1")
 
 
-def carry(order: Order, settings: Settings) -> Summary:
-    with planned(order, settings) as plan:
-        return carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
-
-
 def rows(settings: Settings, sql: str) -> list[dict[str, object]]:
     found: list[dict[str, object]] = Warehouse(settings.home).query(sql).to_pylist()
     return found
 
 
 def test_again_puts_a_second_extraction_beside_the_first(order: Order, settings: Settings) -> None:
-    first = carry(order, settings)
-    assert carry(order, settings).run_id is None
-    second = carry(replace(order, again=True), settings)
+    first = carried(order, settings)
+    assert carried(order, settings).run_id is None
+    second = carried(replace(order, again=True), settings)
     assert (second.documents, second.skipped) == (3, 0)
     counts = "count(*) AS n, count(*) FILTER (is_current) AS current"
     assert rows(settings, f"SELECT run_id, {counts} FROM extractions GROUP BY 1 ORDER BY 1") == [
@@ -53,14 +45,14 @@ def test_again_puts_a_second_extraction_beside_the_first(order: Order, settings:
 
 
 def test_the_kind_is_recorded(order: Order, settings: Settings) -> None:
-    carry(replace(order, kind="evaluate"), settings)
+    carried(replace(order, kind="evaluate"), settings)
     assert rows(settings, "SELECT kind FROM runs") == [{"kind": "evaluate"}]
 
 
 def test_blobs_stand_in_for_the_listing(order: Order, settings: Settings) -> None:
     chosen = tuple(blob for blob in list_blobs(order.source) if not blob.uri.endswith("2.txt"))
     given = replace(order, source="labels", blobs=chosen)
-    assert carry(given, settings).documents == 2
-    assert carry(given, settings).run_id is None
+    assert carried(given, settings).documents == 2
+    assert carried(given, settings).run_id is None
     assert rows(settings, "SELECT source FROM runs") == [{"source": "labels"}]
-    assert carry(order, settings).documents == 1
+    assert carried(order, settings).documents == 1

@@ -1,6 +1,5 @@
 """`assay purge`, and what later runs make of its tombstones."""
 
-import io
 import json
 import os
 import re
@@ -10,16 +9,14 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.order import Order, Summary
-from flows.plan import planned
-from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import UsageError
-from tests.flows.fake_engine import Factory, receipt
+from tests.flows.fake_engine import receipt
+from tests.flows.nights import carried
 from warehouse.evaluations import LabelRow
 from warehouse.rows import now
 from warehouse.store import Warehouse
@@ -45,9 +42,7 @@ def settings(tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def run(settings: Settings, source: Path) -> Run:
     def carry(**given: object) -> Summary:
-        order = replace(Order(str(source), "receipt@1"), **given)  # type: ignore[arg-type]
-        with planned(order, settings) as plan:
-            return carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
+        return carried(replace(Order(str(source), "receipt@1"), **given), settings)  # type: ignore[arg-type]
 
     return carry
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 from typer.testing import CliRunner
 
 from flows.cli import app
-from flows.order import Order, Summary
-from flows.plan import planned
+from flows.order import Summary
 from flows.report.gather import gather
 from flows.report.measures import Measure, nulls, statuses
 from flows.report.page import line, page
 from flows.report.recipe import parts, sentences
-from flows.run import carry_out
 from flows.settings import Settings
 from schemas.decoding import PRESETS
 from schemas.errors import UsageError
 from tests.browser import drawn
-from tests.flows.fake_engine import Factory, receipt, receipt_answer
+from tests.flows.fake_engine import receipt_answer
+from tests.flows.nights import Nights
 from warehouse.metrics import Metrics
 from warehouse.store import Warehouse
 
@@ -42,18 +39,7 @@ def settings(tmp_path: Path, model_dir: Path) -> Settings:
 @pytest.fixture
 def night(settings: Settings, tmp_path: Path) -> Night:
     """A run over three receipts of its own, whose names are hostile."""
-    seen = [0]
-
-    def run(answer: Callable[[str], str] = receipt_answer) -> Summary:
-        folder = tmp_path / f"night-{seen[0]}"
-        folder.mkdir()
-        for number in range(seen[0], seen[0] + 3):
-            (folder / f"{number}{HOSTILE}").write_text(receipt(number))
-        seen[0] += 3
-        with planned(Order(str(folder), "receipt@1"), settings) as plan:
-            return carry_out(plan, start_engine=Factory(answer=answer), console=Console(file=io.StringIO()))
-
-    return run
+    return Nights(settings, tmp_path, 3, HOSTILE)
 
 
 def inventing(prompt: str) -> str:

@@ -11,11 +11,11 @@ from rich.console import Console
 
 from flows.archived import asked, plan_rerun, planned_rerun
 from flows.order import Order, Summary
-from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.records import Status
 from tests.flows.fake_engine import Factory, receipt
+from tests.flows.nights import carried
 from warehouse.connection import opened
 from warehouse.store import Warehouse
 
@@ -34,8 +34,7 @@ def landed(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> tuple[P
     mail.add_attachment(receipt(4), filename="r4.txt")
     (folder / "mail.eml").write_bytes(mail.as_bytes())
     home = tmp_path_factory.mktemp("landed") / "home"
-    with planned(Order(str(folder), "receipt@1"), Settings(home=home, model=model_dir, gate="off")) as plan:
-        summary = carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
+    summary = carried(Order(str(folder), "receipt@1"), Settings(home=home, model=model_dir, gate="off"))
     rmtree(folder)
     return home, summary
 
