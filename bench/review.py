@@ -42,7 +42,7 @@ PAGES, LINES = 100, 45
 WORSE = """
 INSERT INTO reviews
 SELECT 'x' || document_id, run_id, document_id, schema, 'corrected', '/total', 'flagged', 'grounding',
-    'ungrounded', value, 'bench', now()::TIMESTAMP
+    'ungrounded', value, 'bench', now()::TIMESTAMP, ['/total']
 FROM extractions WHERE is_current AND status = 'accepted' AND hash(document_id) % 500 = 0
 """
 
@@ -91,7 +91,7 @@ def measure(warehouse: Warehouse) -> dict[str, Any]:
         "queue by field": "/?field=/total",
         "queue of a run": f"/?run={run['id']}",
         "queue, page 100": "/?page=100",
-        "next": f"/next?after={place[-64:]}",
+        "next": f"/next?after_run={place[-101:-65]}&after={place[-64:]}",
         "document": place,
     }
     desk = Desk(warehouse, load_registry(None))

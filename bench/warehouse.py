@@ -38,9 +38,9 @@ from schemas.records import Status
 from schemas.registry import SchemaVersion
 from schemas.registry import load as load_registry
 from warehouse.connection import opened, transaction
-from warehouse.reviews import Wanted, choices, queue
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
+from warehouse.waiting import Wanted, choices, queue
 
 SCHEMA = "receipt@1"
 # What a person asks: the views that are small as they are, the large ones by an aggregate.
@@ -54,7 +54,7 @@ VIEWS = {
 REVIEWS = """
 INSERT INTO reviews
 SELECT document_id, run_id, document_id, schema, 'accepted', '', 'accepted', NULL, NULL, value, 'bench',
-    now()::TIMESTAMP
+    now()::TIMESTAMP, []
 FROM extractions WHERE is_current AND status = 'flagged' AND hash(document_id) % 100 = 0
 """
 SHARE, GROWTH, VIEW_S, FAILURES_S, FASTER = 0.6, 1.2, 1.0, 0.2, 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -36,7 +35,7 @@ from flows.review.outcomes import Outcomes
 from flows.review.places import next_anchor, places
 from flows.review.runs import Runs
 from schemas.errors import AssayError, ReviewConflict, UsageError, WarehouseLocked
-from warehouse.reviews import Wanted
+from warehouse.waiting import Wanted
 
 PAGE = 50
 MOST_FORM = 1_000_000
@@ -101,8 +100,7 @@ class Pages:
     def queue(self, request: Request) -> Response:
         """What waits for a person."""
         number = max(int(_digits(request.query_params.get("page")) or 1), 1)
-        wanted = replace(_wanted(request), most=PAGE, skip=PAGE * (number - 1))
-        rows, choices = self._desk.queue(wanted)
+        rows, choices = self._desk.queue(_wanted(request), most=PAGE, skip=PAGE * (number - 1))
         if number > 1 and not rows:  # what stood there was decided meanwhile, or never was
             return RedirectResponse(f"/?{_query(request)}", status_code=303)
         waiting = rows[0]["waiting"] if rows else 0
@@ -117,13 +115,8 @@ class Pages:
 
     def _after(self, request: Request, run: str, document: str) -> str:
         """The address of what the queue has after a document as it stands, else of the queue."""
-        rows, _ = self._desk.queue(replace(_wanted(request), most=1000))
-        places = [(row["run_id"], row["document_id"]) for row in rows]
-        place = places.index((run, document)) + 1 if (run, document) in places else 0
-        if place >= len(places):
-            return f"/?{_query(request)}"
-        run, document = places[place]
-        return f"/document/{run}/{document}?{_query(request)}"
+        found = self._desk.following(_wanted(request), run, document)
+        return f"{f'/document/{found[0]}/{found[1]}' if found else '/'}?{_query(request)}"
 
     def document(self, request: Request) -> Response:
         """One document beside its fields."""

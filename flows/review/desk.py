@@ -16,13 +16,14 @@ from schemas.errors import UsageError
 from schemas.records import Finding, Level, Severity, Status, Verdict
 from schemas.registry import Registry
 from validators.ladder import validate
-from warehouse import cases
+from warehouse import cases, differences
 from warehouse.asking import Questions
 from warehouse.evaluations import LabelRow
-from warehouse.reviews import Review, Wanted, choices, queue
-from warehouse.rows import now
+from warehouse.reviews import Review
+from warehouse.rows import field_of, now
 from warehouse.runs import new_run_id
 from warehouse.store import Warehouse
+from warehouse.waiting import Wanted, choices, following, queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,16 @@ class Desk:
     read_only: bool = False
     model: Path | None = None
 
-    def queue(self, wanted: Wanted) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """The rows that wait, and what there is to choose from."""
+    def queue(self, wanted: Wanted, most: int, skip: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The rows that wait, and what there is to choose from: `runs` as rows, the rest as names."""
         with self.warehouse.asking() as ask:
-            return queue(ask, wanted), choices(ask)
+            runs = differences.ended().rows(ask)
+            return queue(ask, wanted, most, skip), {**choices(ask), "runs": runs}
+
+    def following(self, wanted: Wanted, run_id: str, document_id: str) -> tuple[str, str] | None:
+        """Run and document of what waits after one as it stands; None after the last."""
+        with self.warehouse.asking() as ask:
+            return following(ask, wanted, run_id, document_id)
 
     def case(self, run_id: str, document_id: str) -> Case:
         """One extraction. Raises UsageError where there is none, or its schema version is gone."""
@@ -120,6 +127,7 @@ class Desk:
             value=json.dumps(done.answer, ensure_ascii=False),
             who=who,
             reviewed_at=now(),
+            wrong=tuple(field_of(one.pointer or "") for one in verdict.findings if one.severity == "error"),
         )
         self.warehouse.decide(review, _labels(case, review, done), seen)
 

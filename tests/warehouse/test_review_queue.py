@@ -9,8 +9,9 @@ import pytest
 from schemas.records import Category, Status
 from tests.warehouse.samples import RECIPE, document, extraction, sha
 from tests.warehouse.test_reviewed import decide, rerun, rows
-from warehouse.reviews import Wanted, choices, extracted, original, queue
+from warehouse.reviews import extracted, original
 from warehouse.store import Warehouse
+from warehouse.waiting import Wanted, choices, following, queue
 
 FLAGGED: dict[str, Any] = {"status": "flagged", "level": "consistency", "category": "inconsistent"}
 
@@ -51,22 +52,26 @@ def test_what_the_checks_did_not_accept_waits(warehouse: Warehouse, run: str) ->
 
 
 def test_a_review_that_leaves_findings_does_not_vanish(warehouse: Warehouse, run: str) -> None:
-    decide(warehouse, run, "b", "/total", **FLAGGED)
+    grounding = {"status": "flagged", "level": "grounding", "category": "ungrounded"}
+    decide(warehouse, run, "b", "/total", **FLAGGED, wrong=("/total", "/date"))
     decide(warehouse, run, "c", "")
-    decide(warehouse, run, "a", "/total", **FLAGGED)  # it was accepted by the checks
-    decide(warehouse, run, "d", "/total", status="flagged", level="grounding", category="ungrounded")
+    decide(warehouse, run, "a", "/total", **FLAGGED, wrong=("/date",))  # it was accepted by the checks
+    decide(warehouse, run, "d", "/total", **grounding, wrong=("/lines/*/amount", ""))
     expected = [
-        ("a", "flagged", "inconsistent", None),
-        ("b", "flagged", "inconsistent", None),
-        ("d", "flagged", "ungrounded", None),
+        ("a", "flagged", "inconsistent", 1),
+        ("b", "flagged", "inconsistent", 2),
+        ("d", "flagged", "ungrounded", 2),
     ]
     assert waiting(warehouse) == waiting(warehouse, run=run) == expected
     assert waiting(warehouse, category="inconsistent") == expected[:2]
     assert waiting(warehouse, category="unclosed") == []
     assert waiting(warehouse, schema="invoice@2") == []
+    by_field = {name: waiting(warehouse, field=name) for name in ("/date", "/total", "/lines/*/amount")}
+    assert list(by_field.values()) == [expected[:2], expected[1:2], expected[2:]]
     assert rows(warehouse, "failures", "category", "documents") == [("inconsistent", 2), ("ungrounded", 1)]
     with warehouse.asking() as ask:
         assert choices(ask)["categories"] == ["inconsistent", "unclosed", "ungrounded"]
+        assert choices(ask)["fields"] == ["/date", "/lines/*/amount", "/total"]
     decide(warehouse, run, "a", "", number=2)
     assert waiting(warehouse) == expected[1:]
     assert rows(warehouse, "failures", "category", "documents") == [("inconsistent", 1), ("ungrounded", 1)]
@@ -80,10 +85,37 @@ def test_each_page_of_the_queue_goes_on_where_the_last_one_ended(
 ) -> None:
     decide(warehouse, run, "a", "/total", **FLAGGED)
     with warehouse.asking() as ask:
-        pages = [queue(ask, Wanted(most=most, skip=skip)) for skip in range(0, 4, most)]
+        pages = [queue(ask, Wanted(), most, skip) for skip in range(0, 4, most)]
     told = [row["document_id"] for page in pages for row in page]
     assert told == [sha(name) for name in "abcd"]
     assert {row["waiting"] for page in pages for row in page} == {4}
+
+
+def test_what_was_decided_before_errors_were_kept_is_found_as_it_was(warehouse: Warehouse, run: str) -> None:
+    decide(warehouse, run, "b", "/date", **FLAGGED)
+    warehouse.query("UPDATE reviews SET wrong = NULL", read_only=False)
+    assert waiting(warehouse, field="/total")[0] == ("b", "flagged", "inconsistent", None)
+    assert waiting(warehouse, field="/date") == []
+
+
+def test_one_goes_on_from_where_one_is(warehouse: Warehouse, run: str) -> None:
+    older, run = run, rerun(warehouse, "a", recipe="fedcba9876543210")
+    decide(warehouse, run, "a", "/total", **FLAGGED)
+
+    def after(run_id: str, name: str, **wanted: str) -> tuple[str, str] | None:
+        with warehouse.asking() as ask:
+            return following(ask, Wanted(**wanted), run_id, sha(name))
+
+    assert [row[0] for row in waiting(warehouse)] == ["a", "b", "c", "d"]
+    assert after("no run", "a") == (run, sha("a"))
+    assert [after(run, "a"), after(older, "b"), after(older, "c"), after(older, "d")] == [
+        *((older, sha(name)) for name in "bcd"),
+        None,
+    ]
+    assert after(older, "b", category="unclosed") == (older, sha("d"))
+    assert after(run, "a", run=run) is None
+    decide(warehouse, older, "c", "")
+    assert after(older, "c") == (older, sha("d"))  # decided on meanwhile, and still a place to go on from
 
 
 def test_documents_are_linked_to_what_they_gave(warehouse: Warehouse, run: str) -> None:
