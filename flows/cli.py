@@ -94,7 +94,8 @@ def _misused(error: typer.TyperException) -> str:
     if context is not None and said == context.get_help():
         return said
     where = f": see `{context.command_path} --help`" if context is not None else ""
-    return f"assay: {safe(statement(said)).removesuffix('.')}{where}"
+    said = safe(statement(said)).replace(": Value error, ", ": ").removesuffix(".")  # Pydantic's, of no use
+    return f"assay: {said}{where}"
 
 
 if __name__ == "__main__":

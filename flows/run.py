@@ -27,7 +27,7 @@ from flows.runner.address import LOCAL, check
 from flows.secrets import redact
 from flows.settings import Settings
 from flows.stager import Stager
-from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked
+from schemas.errors import AssayError, EngineError, EngineRefusedSchema, WarehouseLocked, statement
 from warehouse.store import Warehouse
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -145,7 +145,8 @@ def _recorded(warehouse: Warehouse, run_id: str, display: Display) -> Iterator[N
     except BaseException as error:
         status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         display.tally.stage = status
-        reason = redact(str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}")
+        told = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+        reason = redact(statement(told))
         logs.tell("run ended", status=status, **_counts(display.tally))
         with suppress(AssayError):
             warehouse.finish_run(run_id, status, _counts(display.tally), reason)

@@ -64,4 +64,4 @@ def _others(ask: Questions) -> str:
     from warehouse.shown import buried_count
 
     count = buried_count(ask)
-    return f", or by its id if it is one of {count} purged: nothing else of those is known" if count else ""
+    return f"; of {count} purged only the ids are known, in the table tombstones" if count else ""

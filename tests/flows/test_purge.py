@@ -83,7 +83,7 @@ def test_what_was_purged_is_told_with_its_tombstone(run: Run, settings: Settings
     for command in (["show", "1.txt"], ["trace", "0000"]):
         failed = CliRunner().invoke(app, command).exception
         assert isinstance(failed, UsageError)
-        assert "or by its id if it is one of 1 purged" in str(failed)
+        assert "; of 1 purged only the ids are known" in str(failed)
     (left,) = ids(settings)
     assert "is a document" in str(CliRunner().invoke(app, ["trace", left]).exception)
 
