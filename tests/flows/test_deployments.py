@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +50,18 @@ def test_the_four_deployments_are_there_and_their_parameters_valid(made: dict[st
     (weekly,) = [one.schedule for one in made["evaluate"].schedules]
     assert weekly.cron.split()[-1] == "0"
     assert not made["rerun"].schedules
+
+
+def test_each_night_of_a_year_has_one_run_also_where_the_clock_is_changed(made: dict[str, Any]) -> None:
+    from prefect.server.schemas.schedules import CronSchedule
+
+    (nightly,) = [one.schedule for one in made["nightly-extract"].schedules]
+    schedule = CronSchedule(cron=nightly.cron, timezone=nightly.timezone)
+    found = asyncio.run(schedule.get_dates(n=366, start=datetime(2027, 1, 1, tzinfo=UTC)))
+    dates = [datetime.fromtimestamp(one.timestamp(), UTC) for one in found]
+    gaps = {later - earlier for earlier, later in pairwise(dates)}
+    assert dates[-1].date() == date(2028, 1, 1)
+    assert gaps == {timedelta(hours=23), timedelta(hours=24), timedelta(hours=25)}
 
 
 @pytest.mark.parametrize("name", NAMES[:3])
