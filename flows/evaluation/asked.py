@@ -82,11 +82,15 @@ def _of_a_file(asked: Asked) -> bool:
 
 
 def pairs(given: list[str], option: str, how: str) -> dict[str, str]:
-    """Options such as `--rename OLD=NEW` as a mapping. Raises UsageError where one is not written so."""
-    found = {}
+    """Options such as `--rename OLD=NEW` as a mapping. Raises UsageError where one is not written so, or
+    where two of them say otherwise of one name."""
+    found: dict[str, str] = {}
     for one in given:
         old, sign, new = one.partition("=")
         if not (old and sign and new):
             raise UsageError(f"{option} {one}: write {how}")
-        found[old] = new
+        if found.setdefault(old, new) != new:
+            raise UsageError(
+                f"{option} {one}: {old} is given as {found[old]} already; leave one of the two out"
+            )
     return found

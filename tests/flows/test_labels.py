@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from flows.evaluation.asked import pairs
 from flows.labels import files, match, read_labels, write_texts
 from schemas.compare import LIST_RULES, TOLERANCE, VALUE_RULES
 from schemas.contract import ExtractionSchema, Money, Reasoning, Row, Text, field
-from schemas.errors import LabelError
+from schemas.errors import LabelError, UsageError
 from schemas.receipt.v1 import Receipt
 from validators.comparison.labels import LabelReader, conventions
 from validators.correctness import Outcome, compare
@@ -166,6 +167,20 @@ def test_a_slip_in_a_name_is_no_silence(tmp_path: Path, asked: dict[str, Any], s
     file = lines(tmp_path, {"file": "a.txt", "fields": fields, "family": "x"})
     with pytest.raises(LabelError, match=said):
         read_labels(file, Bill, **asked)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["sum"], "--rename sum: write OLD=NEW"),
+        (["sum="], "--rename sum=: write OLD=NEW"),
+        (["sum=total", "sum=day"], "--rename sum=day: sum is given as total already"),
+    ],
+)
+def test_a_pair_is_whole_and_stands_once(given: list[str], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        pairs(given, "--rename", "OLD=NEW")
+    assert pairs(["a=b", "a=b", "c=d=e"], "--rename", "OLD=NEW") == {"a": "b", "c": "d=e"}
 
 
 def test_names_that_only_rows_left_out_or_only_the_schema_have_are_no_slip(tmp_path: Path) -> None:
