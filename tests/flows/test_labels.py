@@ -174,7 +174,7 @@ def test_a_slip_in_a_name_is_no_silence(tmp_path: Path, asked: dict[str, Any], s
     [
         (["sum"], "--rename sum: write OLD=NEW"),
         (["sum="], "--rename sum=: write OLD=NEW"),
-        (["sum=total", "sum=day"], "--rename sum=day: sum is total already"),
+        (["sum=total", "sum=day"], "--rename sum=day: sum is given as total already"),
     ],
 )
 def test_a_pair_is_whole_and_stands_once(given: list[str], told: str) -> None:
