@@ -82,17 +82,19 @@ _WORTH = [
     for category in Category
     if category.level is level
 ]
-_FOUND = """(run_id, document_id) IN (
-    SELECT (run_id, document_id) FROM findings WHERE field = $field AND severity = 'error')"""
 _CONDITIONS = {
     "schema": "schema = $schema",
     "category": "category = $category",
     "run": "run_id = $run",
-    "field": _FOUND,
+    "field": """(run_id, document_id) IN (
+        SELECT (run_id, document_id) FROM findings WHERE field = $field AND severity = 'error')""",
 }
+# The few that were decided before it was kept what is wrong are looked up one by one.
 _DECIDED_CONDITIONS = {
     **_CONDITIONS,
-    "field": f"(list_contains(wrong, $field) OR wrong IS NULL AND {_FOUND})",
+    "field": """(list_contains(wrong, $field) OR wrong IS NULL AND EXISTS (
+        FROM findings WHERE field = $field AND severity = 'error'
+            AND findings.run_id = looked_at.run_id AND findings.document_id = looked_at.document_id))""",
 }
 
 
