@@ -5,7 +5,7 @@ synthetic rows, lands them through staged Parquet as so many nights, and prints 
 of the documents is done twice more: again under the greedy recipe, and under one without guidance. A person
 has decided on one in a hundred of the flagged ones. Times are seconds of this one run, opening the database
 included; what can be compared between machines are the ratios. Exit 0 where all of these hold: landing at
-60 % of DuckDB's own insert, memory that stays, views under 1 s, `failures` under 0.2 s, typed 20 times faster.
+60 % of DuckDB's own insert, memory that stays, views under 1 s (`failures` 0.2 s), typed 20 times as fast.
 """
 
 from __future__ import annotations

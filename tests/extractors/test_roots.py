@@ -145,7 +145,7 @@ def test_an_object_outside_is_not_fetched() -> None:
     "given", ["s3:///in", "s3://", "s3://bucket/../x", "/srv/*", "file://host/srv", "http://host/x"]
 )
 def test_what_is_no_root_is_refused(given: str) -> None:
-    with pytest.raises(ValueError, match="root|begins with"):
+    with pytest.raises(ValueError, match=r"root|begins with"):
         parse(given)
 
 
