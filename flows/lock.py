@@ -19,14 +19,18 @@ _LOOK_EVERY_S = 10.0
 @contextmanager
 def exclusive(home: Path, wait_s: float = 0.0) -> Iterator[None]:
     """Hold `home` for a run. Raises UsageError, naming the holder, where another has it for `wait_s` s."""
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        file = (home / "extract.lock").open("a+b", buffering=0)
-    except OSError as error:
-        raise WarehouseError(f"{home} cannot be used as ASSAY_HOME: {error.strerror or error}") from error
-    with file:
+    with opened(home) as file:
         _acquire_within(file, home, wait_s)
         yield
+
+
+def opened(home: Path) -> IO[bytes]:
+    """The file that is locked. Raises WarehouseError where a home cannot be made, or written to."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        return (home / "extract.lock").open("a+b", buffering=0)
+    except OSError as error:
+        raise WarehouseError(f"{home} cannot be used as ASSAY_HOME: {error.strerror or error}") from error
 
 
 def _acquire_within(file: IO[bytes], home: Path, wait_s: float) -> None:

@@ -35,6 +35,7 @@ def serve(
     runs, its state under ASSAY_HOME, or in PREFECT_SERVER_DATABASE_CONNECTION_URL. ASSAY_ROOTS must say what
     may be read.
     """
+    from flows.lock import opened
     from flows.reporting import prepare_environment
     from flows.settings import load
 
@@ -44,6 +45,7 @@ def serve(
             "ASSAY_ROOTS is not set: name the folders and prefixes that the schedules may read, such as "
             "ASSAY_ROOTS=/srv/invoices"
         )
+    opened(settings.home).close()  # what no night could write to is told now
     prepare_environment(settings)
     with _server(settings, host, port) as page:
         from flows.deployments.file import deployments

@@ -144,7 +144,7 @@ def test_serving_without_roots_is_refused_in_a_line(root: Path, tmp_path: Path) 
         ({"PREFECT_API_URL": "http://127.0.0.1:9/api"}, "Prefect's server at http://127.0.0.1:9/api: "),
         ({"PREFECT_API_URL": "http://user:pa55word@127.0.0.1:9/api"}, "holds credentials"),
         ({"PREFECT_API_URL": "http://[::1/api"}, "PREFECT_API_URL: "),
-        ({"ASSAY_HOME": "/etc/passwd/home"}, "/etc/passwd/home/prefect cannot be used"),
+        ({"ASSAY_HOME": "/etc/passwd/home"}, "/etc/passwd/home cannot be used as ASSAY_HOME"),
         ({"HOST": "192.0.2.1"}, "nothing can listen on port 4200 of 192.0.2.1"),
     ],
 )
