@@ -56,6 +56,8 @@ class Evaluations:
         which = {name: request.query_params.get(name, "") for name in ("decoding", "measure", "field")}
         with self._desk.warehouse.asking() as ask:
             rate = told(ask, evaluated.rate(evaluation, **which))
+            if rate.only["value"] is None:
+                raise UsageError("there is no such rate")
             found = told(ask, evaluated.inputs(evaluation, **which, most=PAGE, skip=here.skip))
         values = {"evaluation": evaluation, **which}
         return self._show(

@@ -31,7 +31,7 @@ async function drawBoxes(page) {
   page.dataset.boxes = "drawn";
   if (!view || active < 0) return;
   const first = paint();
-  if (first && page.contains(first)) first.scrollIntoView({ block: "center" });
+  if (first && page.contains(first)) bring(first);
 }
 
 // Boxes are in ten-thousandths of the page.
@@ -89,7 +89,7 @@ if (view) {
   document.addEventListener("lit", (event) => {
     if (pane.hidden) return;
     const page = [...pane.querySelectorAll(".page")].find((one) => namesOf(one).some(([name]) => name === event.detail));
-    if (page && !page.querySelector("mark.here")) page.scrollIntoView({ block: "start" });
+    if (page && !page.querySelector("mark.here")) bring(page);
     if (page) drawBoxes(page);
   });
   if (remembered() === "original") turn(true);

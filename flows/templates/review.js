@@ -23,6 +23,14 @@ function paint() {
   return first;
 }
 
+// To the middle of its pane; the page itself moves no more than it must.
+function bring(mark) {
+  const pane = original.contains(mark) ? original : source;
+  const [at, around] = [mark, pane].map((one) => one.getBoundingClientRect());
+  pane.scrollTop += at.top - around.top - (around.height - at.height) / 2;
+  mark.scrollIntoView({ block: "nearest" });
+}
+
 function light(card, chosen) {
   active = card;
   place = chosen;
@@ -33,7 +41,7 @@ function light(card, chosen) {
   });
   const first = paint();
   tell();
-  if (first) first.scrollIntoView({ block: "center" });
+  if (first) bring(first);
   if (cards[card]) cards[card].scrollIntoView({ block: "nearest" });
   document.dispatchEvent(new CustomEvent("lit", { detail: `${card}.${chosen}` }));
 }

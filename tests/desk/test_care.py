@@ -70,3 +70,22 @@ def test_single_keys_can_be_turned_off_and_places_have_a_button(page: Page, desk
     page.reload()  # it stays so
     page.keyboard.press("j")
     assert page.evaluate("active") == int(page.locator("body").get_attribute("data-ready") or "")
+
+
+@pytest.mark.parametrize("size", [(1280, 600), (400, 700)])
+def test_the_source_stays_in_sight_beside_each_field(
+    page: Page, desk: str, home: Path, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(desk + place(home, NAME))
+    go_to(page, "/invoice_number")
+    seen = 0
+    for _ in range(page.locator(".card").count()):
+        if page.locator("mark.here").count():
+            expect(page.locator("mark.here")).to_be_in_viewport(ratio=1)
+            seen += 1
+        expect(
+            page.locator(".card.active input:not([type=hidden]), .card.active button").first
+        ).to_be_in_viewport()
+        page.keyboard.press("j")
+    assert seen > 7
