@@ -90,7 +90,10 @@ class Client:
         """aiohttp's errors as ours."""
         try:
             yield
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+        except aiohttp.ClientConnectorError as error:  # its own words leave the reason out where TLS fails
+            reason = error.os_error.strerror or type(error.os_error).__name__
+            raise ServerLost(f"{self.url} does not answer: {self._plain(reason)}") from error
+        except aiohttp.ConnectionTimeoutError as error:
             raise ServerLost(f"{self.url} does not answer: {self._plain(error)}") from error
         except TimeoutError as error:
             raise EngineTimeout(f"no answer from {self.url} within {within_s:g} s") from error

@@ -128,6 +128,13 @@ async def test_nobody_there_is_told_in_time(folder: Path) -> None:
         await describe(Servers((url,)), 0.5)
 
 
+async def test_https_where_none_is_spoken_says_what_went_wrong(folder: Path) -> None:
+    async with FakeServer(folder) as fake:
+        secure = fake.url.replace("http:", "https:")
+        with pytest.raises(EngineUnavailable, match=r"does not answer: (Connection|\[SSL|SSL)"):
+            await describe(Servers((secure,)), 0.0)
+
+
 async def test_the_first_to_answer_tells(folder: Path) -> None:
     async with FakeServer(folder) as dead, FakeServer(folder) as fake:
         await dead.kill()
