@@ -50,6 +50,17 @@ def collected(depot: Depot, run_id: str, warehouse: Warehouse) -> int:
     return depot.collect([run_id], warehouse.staging, warehouse.archive)
 
 
+def test_a_mark_is_seen_until_it_goes_and_is_no_shard(depot: Depot, warehouse: Warehouse) -> None:
+    run_id = begun(warehouse)
+    assert not depot.is_marked(run_id)
+    depot.mark(run_id)
+    assert depot.is_marked(run_id)
+    assert (depot.runs(), collected(depot, run_id, warehouse)) == ({run_id}, 0)
+    for _ in range(2):
+        depot.unmark(run_id)
+    assert (depot.is_marked(run_id), depot.runs()) == (False, frozenset())
+
+
 def test_a_shard_arrives_once_with_its_bytes(depot: Depot, warehouse: Warehouse, tmp_path: Path) -> None:
     run_id = begun(warehouse)
     assert (depot.runs(), collected(depot, run_id, warehouse)) == (frozenset(), 0)
