@@ -67,7 +67,8 @@ class Landed:
 class Step:
     """One token. Probabilities and masses are 0 to 1, None where not known; `legal` None without a mask.
 
-    `before` and `after` are the likeliest tokens, each with its probability, without and with the mask.
+    `before` and `after` are the likeliest tokens, each with its probability, without and with the mask. A
+    token `is_part` that has some bytes of a letter that a later one completes: both have it as their text.
     """
 
     number: int
@@ -81,6 +82,7 @@ class Step:
     removed_mass: float | None
     before: tuple[tuple[str, float], ...] = field(default=())
     after: tuple[tuple[str, float], ...] = field(default=())
+    is_part: bool = False
 
 
 def check_model(landed: Landed, model: Path, parts: Sequence[str]) -> None:
@@ -116,6 +118,7 @@ def steps(landed: Landed, tokenizer: Tokenizer, legal: Legal | None) -> list[Ste
             raw=_exp(token.raw_logprob),
             masked=_exp(token.logprob),
             removed_mass=removed_mass(token),
+            is_part=start < end and (start, end) in spans[i + 1 : i + 2],
         )
         found.append(step)
     return found

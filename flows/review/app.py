@@ -208,12 +208,13 @@ def refused(request: Request, error: Exception) -> Response:
     code = 409 if isinstance(error, ReviewConflict) else 503 if isinstance(error, WarehouseLocked) else 422
     if request.url.path.endswith("/check"):
         return JSONResponse({"status": "refused", "findings": [safe(str(error))]}, status_code=code)
-    path, query, given = request.url.path, _query(request), getattr(request.state, "given", {})
+    path, given = request.url.path, getattr(request.state, "given", {})
+    query = f"?{_query(request)}".rstrip("?")
     html = template("review_refused.html.j2").render(
         message=safe(str(error)),
         code=code,
-        again=f"{path}?{query}",
-        back=f"{path.removesuffix('/decide').removesuffix('/probabilities')}?{query}",
+        again=f"{path}{query}",
+        back=f"{path.removesuffix('/decide').removesuffix('/probabilities')}{query}",
         following=_following(request),
         given=given,
         typed=_change(given).texts if given else {},

@@ -33,11 +33,13 @@ from flows.trace import as_rows
 from schemas.errors import UsageError
 from schemas.records import Attempt, Request, Token
 from schemas.registry import load as load_registry
-from tests.flows.fake_engine import Factory, FakeEngine, loaded, receipt
+from tests.flows.fake_engine import Factory, FakeEngine, loaded, receipt, receipt_answer
 from warehouse.store import Warehouse
 
 FIRST, SECOND = 100, 200
 """Two tokens of the vocabulary."""
+LETTERS = "漢 👩‍👩"
+"""Of several tokens each."""
 ADDRESS = "http://127.0.0.1:8177"
 
 
@@ -57,7 +59,8 @@ def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     (folder / "receipt.txt").write_text(receipt(7))
     settings = Settings(home=folder / "home", model=model_dir)
     with planned(Order(str(folder / "receipt.txt"), "receipt@1", "prompt-greedy"), settings) as plan:
-        carry_out(plan, start_engine=Factory(kind=Spelling), console=Console(file=io.StringIO()))
+        engine = Factory(kind=Spelling, answer=lambda prompt: receipt_answer(prompt).replace("SDN", LETTERS))
+        carry_out(plan, start_engine=engine, console=Console(file=io.StringIO()))
     return settings.home
 
 
@@ -109,6 +112,17 @@ def test_the_player_shows_the_likeliest_tokens_once_they_were_kept(
     assert token is not None
     shown = [token.attributes[f"data-{name}"] for name in ("raw", "masked", "removed")]
     assert shown == ["0.250", "1.000", "0.750"]
+
+
+def test_a_letter_of_several_tokens_stands_once(home: Path, attempt: dict[str, Any], model_dir: Path) -> None:
+    html = LexborHTMLParser(client(home, model=model_dir).get(f"/attempt/{attempt['attempt_id']}").text)
+    tokens = html.css(".token")
+    (drawn,) = Warehouse(home).query("SELECT text FROM attempts").to_pylist()
+    assert LETTERS in drawn["text"]
+    assert "".join(token.text() for token in tokens) == drawn["text"]
+    parts = [token.attributes["data-text"] for token in tokens if token.css_matches(".part")]
+    assert len(tokens) == len(attempt["tokens"])
+    assert "'漢', some of its bytes" in [str(part).replace("' ", "'") for part in parts]
 
 
 def test_trace_takes_what_was_kept_and_loads_no_model(
