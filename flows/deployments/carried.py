@@ -22,18 +22,19 @@ from flows.settings import Settings, load
 from schemas.errors import AssayError, SettingError, UsageError
 
 T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
 
 UNATTENDED_WAIT_S = 12 * 3600.0
 """How long a run waits for another one in its home, where nobody set that: nobody is there to try again."""
 
 
 def attempt(work: Callable[[], T]) -> T | Any:
-    """What a flow gives back: its result, or a failed state that says why in one line.
+    """What a flow gives back: its result, or a failed state that says why in a line, and quotes no document.
 
     Prefect raises the state's error where the flow was called; one that is raised here would be a traceback.
     """
     for name in ("prefect.engine", "prefect.flow_runs"):
-        logging.getLogger(name).addFilter(_in_a_line)  # the same filter is added once
+        logging.getLogger(name).addFilter(_without_traceback)  # the same filter is added once
     try:
         return work()
     except AssayError as error:
@@ -43,12 +44,18 @@ def attempt(work: Callable[[], T]) -> T | Any:
         if not isinstance(error, DocumentsFailed):
             events.not_begun(told)
         return Failed(message=told, data=error)
+    except Exception as error:  # noqa: BLE001  Prefect would send its message to its server
+        _LOG.exception("a flow broke off")
+        told = f"{type(error).__name__}: a fault in Assay; the worker's log says where"
+        events.not_begun(told)
+        return Failed(message=told, data=error)
 
 
-def _in_a_line(record: logging.LogRecord) -> bool:
-    """What a person can put right needs no traceback, which Prefect would write once more."""
-    if record.exc_info and isinstance(record.exc_info[1], AssayError):
-        record.exc_info = None
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Prefect's lines go to its server: what a person can put right needs none there, and any other may quote
+    a document. Our own log tells where it was raised.
+    """
+    record.exc_info = None
     return True
 
 

@@ -81,18 +81,31 @@ def _with_server(source: Path) -> None:
         _check_slot(client)
         with pytest.raises(UsageError, match="no schema"):
             extract(Extract(source=str(source), schema_version="nothing@1"))
+        with pytest.MonkeyPatch.context() as broken:
+            broken.setattr("flows.deployments.extract._extract", _choke)
+            with pytest.raises(ValueError, match=CANARY):
+                extract(Extract(source=str(source), schema_version="invoice@1"))
         runs = {one.name: one.state for one in client.read_flow_runs()}
+        logged = "".join(one.message for one in client.read_logs())
         artifacts = {(one.key, one.flow_run_id): one for one in client.read_artifacts()}
     today = f"{datetime.now(UTC).astimezone():%Y-%m-%d}"
     done = ("extract receipt@1", "rerun receipt@1", "land", "evaluate receipt@1")
     named = {f"{one} {today}" for one in done}
     assert {name for name, state in runs.items() if state.is_completed()} == named
-    assert set(runs) - named == {f"extract nothing@1 {today}"}
+    assert set(runs) - named == {f"extract nothing@1 {today}", f"extract invoice@1 {today}"}
+    choked = runs[f"extract invoice@1 {today}"]
+    assert choked.is_failed()
+    assert choked.message == "ValueError: a fault in Assay; the worker's log says where"
+    assert CANARY not in logged
     assert runs[f"extract nothing@1 {today}"].is_failed()
     assert (summary.documents, again.run_id, shards) == (4, None, 0)
     _check_artifacts(summary, list(artifacts.values()))
     pages = [one.data for one in artifacts.values() if one.key == "assay-evaluation-page"]
     assert evaluation in pages[0]
+
+
+def _choke(_: object) -> Summary:
+    raise ValueError(f"choked on {CANARY}")
 
 
 def _check_greeting(url: str) -> None:
