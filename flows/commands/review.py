@@ -17,6 +17,8 @@ from schemas.errors import UsageError
 if TYPE_CHECKING:
     from flows.settings import Settings
 
+_ALL = ("0.0.0.0", "::")  # noqa: S104
+_NAME = re.compile(r"[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]")
 _HEADER = re.compile(r"[0-9A-Za-z_-]+")
 PATIENCE_S = 5.0
 """Seconds that a page waits for a run that lands; a person would rather be told than wait longer."""
@@ -58,11 +60,11 @@ def review(
     try:
         listening = socket.create_server((host, port), family=_family(host))
     except OSError as error:
-        raise UsageError(f"--port {port}: {error}; choose another, or 0 for a free one") from error
+        raise UsageError(f"--host {host} --port {port}: {error}; port 0 takes a free one") from error
     with listening:
         app = build(desk, Access(who(), token, user_header), hosts=names(host, name or []))
-        shown = f"[{host}]" if ":" in host else host
-        say(f"http://{shown}:{listening.getsockname()[1]}/{f'?token={token}' if token else ''}")
+        place = f"{_called(host, name or [])}:{listening.getsockname()[1]}"
+        say(f"http://{place}/{f'?token={token}' if token else ''}")
         note("the review desk: Ctrl-C ends it")
         uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False)).run([listening])
 
@@ -88,11 +90,20 @@ def _family(host: str) -> int:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
+def _called(host: str, given: list[str]) -> str:
+    """What a browser calls it by; an address that stands for all of them is none that it could."""
+    if host in _ALL:
+        return given[0]
+    return f"[{host}]" if ":" in host else host
+
+
 def names(host: str, given: list[str]) -> list[str]:
     """The Host headers that are ours. An address that stands for all of them is none that a browser calls."""
     own = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(host) else [host]
     if any("*" in one for one in given):
         raise UsageError("--name takes whole names: with any name, other sites could pass for this one")
-    if host in ("0.0.0.0", "::") and not given:  # noqa: S104
+    if odd := [one for one in given if not _NAME.fullmatch(one)]:
+        raise UsageError(f"--name {odd[0]!r} is no host's name: it has no scheme, port or path")
+    if host in _ALL and not given:
         raise UsageError(f"--host {host} needs --name: what browsers call this machine by")
     return [*own, *given]

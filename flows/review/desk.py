@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from schemas.contract import ExtractionSchema
 from schemas.errors import UsageError
 from schemas.records import Finding, Level, Severity, Status, Verdict
 from schemas.registry import Registry
+from validators.grounding.index import SourceIndex
 from validators.ladder import validate
 from warehouse import cases, differences
 from warehouse.asking import Questions
@@ -26,24 +28,38 @@ from warehouse.store import Warehouse
 from warehouse.waiting import Wanted, choices, following, queue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """One extraction as it stands, with its document and what was decided on it, the newest first.
 
-    `answer` has every place of its `schema`; `row` holds the rest.
+    `answer` has every place of its `schema`, `given` is the answer as it was, `stored` what the run's checks
+    found; `row` holds the rest.
     """
 
     schema: type[ExtractionSchema]
     row: Mapping[str, Any]
     answer: dict[str, Any]
-    verdict: Verdict
+    given: dict[str, Any] | None
+    stored: list[dict[str, Any]]
     raw: str | None
     history: list[dict[str, Any]]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the checks say of it now; who only changes it asks them of what it is then."""
+        found = self.checked(self.answer)
+        if self.answer == self.given:
+            return found
+        return _unfit(map(_finding, self.stored), found if self.given else None)
+
+    def checked(self, answer: dict[str, Any]) -> Verdict:
+        """What the checks would say of another answer."""
+        return validate(json.dumps(answer), self.schema, _indexed(self.row["text"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The desk over one warehouse. Nothing is kept open or remembered between two requests.
+    """The desk over one warehouse. Nothing is kept open between two requests.
 
     `model` is the folder whose tokenizer counts the legal tokens of an attempt.
     """
@@ -75,11 +91,7 @@ class Desk:
             raw, history = _raw(ask, rows[0]), cases.history(*key).rows(ask)
         schema = self.registry.resolve(rows[0]["schema"]).cls
         given = object_of(rows[0]["answer"])
-        answer = fitted(schema, given)
-        verdict = validate(json.dumps(answer), schema, rows[0]["text"])
-        if answer != given:
-            verdict = _unfit(map(_finding, stored), verdict if given else None)
-        return Case(schema, rows[0], answer, verdict, raw, history)
+        return Case(schema, rows[0], fitted(schema, given), given, stored, raw, history)
 
     def check(self, case: Case, change: Change) -> tuple[Changed, Verdict]:
         """The answer with a change made, and what the checks say of it. Nothing is recorded.
@@ -87,7 +99,7 @@ class Desk:
         Raises UsageError where the schema allows no such change there.
         """
         done = changed(case.schema, case.answer, change)
-        verdict = validate(json.dumps(done.answer), case.schema, case.row["text"])
+        verdict = case.checked(done.answer)
         for finding in verdict.findings:
             if finding.level is Level.SCHEMA and done.decision != "removed" and _is_of(finding, done.place):
                 value = as_text(at(done.answer, finding.pointer or ""))
@@ -130,6 +142,12 @@ class Desk:
             wrong=tuple(field_of(one.pointer or "") for one in verdict.findings if one.severity == "error"),
         )
         self.warehouse.decide(review, _labels(case, review, done), seen)
+
+
+@lru_cache(maxsize=2)
+def _indexed(text: str) -> SourceIndex:
+    """A document's index, which takes a second for a long one: a person stays for several changes."""
+    return SourceIndex(text)
 
 
 def _labels(case: Case, review: Review, done: Changed) -> list[LabelRow]:

@@ -418,6 +418,7 @@ def test_the_command_says_what_it_cannot_do(home: Path, monkeypatch: pytest.Monk
             (["--user-header", "\u65e5"], "is no name of a header"),
             (["--name", "*"], "--name takes whole names"),
             (["--host", "192.0.2.1"], "192.0.2.1"),
+            (["--name", "http://desk.example/"], "no host's name"),
         ):
             done = CliRunner().invoke(cli, ["review", *arguments])
             assert isinstance(done.exception, UsageError)
