@@ -98,17 +98,24 @@ class Depot:
         return sorted(meta["path"] for page in pages for meta in page if meta["path"].endswith(_SUFFIX))
 
     def _take(self, key: str, staging: Path, archive: Archive) -> bool:
-        """Bring one shard over, then remove it here: a kill between the two brings it again, and no harm."""
+        """Bring one shard over, then remove it here: a kill between the two brings it again, and no harm.
+
+        False where it was no shard, or another lander (`assay land` beside a run) was first.
+        """
         place = staging / key.rpartition("/")[2].removesuffix(_SUFFIX)
         with beside(place) as aside:
-            self._fetch(key, aside / _SUFFIX)
+            try:
+                self._fetch(key, aside / _SUFFIX)
+            except FileNotFoundError:
+                return False
             whole = is_name(place.name) and _unpack(aside / _SUFFIX, aside, archive)
             if not whole:
                 _log.error("%s/%s is no shard; it now stands below %s", self.address, key, _DAMAGED)
                 obstore.rename(self._store, key, _DAMAGED + key)
                 return False
             settle(aside, place)
-        obstore.delete(self._store, key)
+        with suppress(FileNotFoundError):
+            obstore.delete(self._store, key)
         return True
 
     def _fetch(self, key: str, target: Path) -> None:

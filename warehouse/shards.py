@@ -7,6 +7,7 @@ Here is only what needs no Arrow, so that a run with nothing to land does not lo
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -46,8 +47,11 @@ def beside(place: Path) -> Iterator[Path]:
 def settle(aside: Path, place: Path) -> None:
     """Move a whole shard into place, to stay there after a power cut. One that waits there already stays."""
     flush(aside)
-    if not place.exists():
+    try:
         aside.rename(place)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
     flush(place.parent)
 
 

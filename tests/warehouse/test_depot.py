@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -59,6 +60,21 @@ def test_a_mark_is_seen_until_it_goes_and_is_no_shard(depot: Depot, warehouse: W
     for _ in range(2):
         depot.unmark(run_id)
     assert (depot.is_marked(run_id), depot.runs()) == (False, frozenset())
+
+
+def test_two_landers_at_once_bring_each_shard_and_none_fails(
+    depot: Depot, warehouse: Warehouse, tmp_path: Path
+) -> None:
+    """`assay land` beside a run on Ray."""
+    run_id = begun(warehouse)
+    for number in range(6):
+        sent(depot, tmp_path / str(number), run_id, f"s{number}", [f"a{number}"])
+    with ThreadPoolExecutor(4) as pool:
+        brought = [pool.submit(collected, depot, run_id, warehouse) for _ in range(4)]
+        assert sum(one.result() for one in brought) >= 6
+    assert depot.runs() == frozenset()
+    landed = warehouse.land()
+    assert (landed.shards, landed.extractions, landed.damaged) == (6, 6, ())
 
 
 def test_a_shard_arrives_once_with_its_bytes(depot: Depot, warehouse: Warehouse, tmp_path: Path) -> None:
