@@ -56,7 +56,7 @@ def test_a_mark_is_seen_until_it_goes_and_is_no_shard(depot: Depot, warehouse: W
     assert not depot.is_marked(run_id)
     depot.mark(run_id)
     assert depot.is_marked(run_id)
-    assert (depot.runs(), collected(depot, run_id, warehouse)) == ({run_id}, 0)
+    assert (depot.runs(), collected(depot, run_id, warehouse)) == (frozenset({run_id}), 0)
     for _ in range(2):
         depot.unmark(run_id)
     assert (depot.is_marked(run_id), depot.runs()) == (False, frozenset())
