@@ -12,20 +12,24 @@ from typing import Any
 import yaml
 from prefect.client.schemas.actions import DeploymentScheduleCreate
 from prefect.client.schemas.objects import ConcurrencyLimitConfig
+from prefect.client.schemas.schedules import CronSchedule, IntervalSchedule, RRuleSchedule
 from prefect.deployments.runner import RunnerDeployment
 from prefect.exceptions import PrefectException
 from prefect.flows import load_flow_from_entrypoint
 from prefect.utilities.templating import apply_values
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from schemas.errors import SettingError
 
-_SCHEDULES = {
-    "cron": ("cron", "timezone", "day_or"),
-    "interval": ("interval", "anchor_date", "timezone"),
-    "rrule": ("rrule", "timezone"),
+_SCHEDULES: dict[str, type[BaseModel]] = {
+    "cron": CronSchedule,
+    "interval": IntervalSchedule,
+    "rrule": RRuleSchedule,
 }
 _ABOUT = ("active", "slug", "parameters")
+_OURS = {"name", "entrypoint", "schedules", "concurrency_limit", "parameters", "description", "tags"}
+_PREFECTS = {"work_pool", "version", "pull", "build", "push", "enforce_parameter_schema"}
+"""What `prefect deploy` reads, and nobody needs where the flows are served."""
 
 
 def deployments(file: Path, only: Collection[str] = ()) -> list[RunnerDeployment]:
@@ -56,17 +60,19 @@ def _deployment(file: Path, described: Mapping[str, Any]) -> RunnerDeployment:
     told: dict[str, Any] = apply_values(dict(described), os.environ, remove_notset=False)
     name = str(told.get("name"))
     try:
+        if unknown := set(told) - _OURS - _PREFECTS:
+            raise ValueError(f"a deployment has no {', '.join(sorted(unknown))}")
         made = RunnerDeployment.from_entrypoint(
             told["entrypoint"],
             name,
-            schedules=[_schedule(one) for one in told.get("schedules") or []],
+            schedules=_schedules(told.get("schedules") or []),
             concurrency_limit=_limit(told.get("concurrency_limit")),
             parameters=told.get("parameters") or {},
             description=told.get("description"),
             tags=told.get("tags") or [],
         )
         _try_parameters(made)
-    except (ValueError, TypeError, KeyError, ImportError, PrefectException) as error:
+    except (ValueError, TypeError, ArithmeticError, KeyError, ImportError, PrefectException) as error:
         raise SettingError(f"{file}: deployment {name}: {_reason(error)}") from error
     return made
 
@@ -75,18 +81,25 @@ def _limit(given: Any) -> Any:
     return ConcurrencyLimitConfig.model_validate(given) if isinstance(given, dict) else given
 
 
+def _schedules(given: Any) -> list[DeploymentScheduleCreate]:
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise ValueError("`schedules` is no list of schedules")
+    return [_schedule(one) for one in given]
+
+
 def _schedule(given: Mapping[str, Any]) -> DeploymentScheduleCreate:
     """One schedule of the file, in the words of Prefect's client."""
     kind = next((one for one in _SCHEDULES if one in given), None)
     if kind is None:
         raise ValueError("a schedule has a cron, an interval or an rrule")
-    if unknown := set(given) - set(_SCHEDULES[kind]) - set(_ABOUT):
+    rule = _SCHEDULES[kind]
+    if unknown := set(given) - set(rule.model_fields) - set(_ABOUT):
         raise ValueError(f"a schedule with {kind} has no {', '.join(sorted(unknown))}")
-    when = {key: given[key] for key in _SCHEDULES[kind] if given.get(key) is not None}
+    when = {key: given[key] for key in rule.model_fields if given.get(key) is not None}
     if isinstance(when.get("interval"), int | float):
         when["interval"] = timedelta(seconds=when["interval"])
     about = {key: given[key] for key in _ABOUT if given.get(key) is not None}
-    return DeploymentScheduleCreate.model_validate({"schedule": when, **about})
+    return DeploymentScheduleCreate.model_validate({"schedule": rule.model_validate(when), **about})
 
 
 def _try_parameters(made: RunnerDeployment) -> None:

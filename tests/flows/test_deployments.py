@@ -176,6 +176,16 @@ def test_serving_where_it_cannot_be_is_refused_in_a_line(
             "deployments: [{name: a, entrypoint: E, parameters: {job: P}, schedules: [{daily: 1}]}]",
             "a schedule has",
         ),
+        (
+            "deployments: [{name: a, entrypoint: E, schedule: {cron: 15 2 * * *}}]",
+            "a deployment has no schedule",
+        ),
+        ("deployments: [{name: a, entrypoint: E, schedules: {cron: 1}}]", "`schedules` is no list"),
+        ("deployments: [{name: a, entrypoint: E, schedules: [{interval: .inf}]}]", "infinity"),
+        (
+            "deployments: [{name: a, entrypoint: E, schedules: [{cron: 15 2 * * *, timezone: Mars/X}]}]",
+            'deployment a: timezone: Value error, Invalid timezone: "Mars/X"',
+        ),
     ],
 )
 def test_a_wrong_file_is_told_in_a_line(tmp_path: Path, text: str, told: str) -> None:
