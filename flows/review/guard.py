@@ -2,7 +2,9 @@
 
 Loopback needs no token; any other address does, or a reverse proxy that names the user in a header. Every
 form carries a token that belongs to the browser's own session cookie, so that no other site can send one
-(OWASP's signed double-submit cookie). The Host header must be one of the desk's own, against DNS rebinding.
+(OWASP's signed double-submit cookie). Cookies come along with a link from elsewhere, such as a mail's: else
+it would end the session of the pages that are open. With a foreign form they never do (SameSite=Lax). The
+Host header must be one of the desk's own, against DNS rebinding.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # with none at all a browser would send no Origin with our own forms
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 Next = Callable[[Request], Awaitable[Response]]
@@ -86,7 +89,7 @@ class Guard(BaseHTTPMiddleware):
             {**_HEADERS, **answer.headers}
         )  # a page of `reports/` names a policy of its own
         if request.cookies.get(SESSION) != session:
-            answer.set_cookie(SESSION, session, httponly=True, samesite="strict")
+            answer.set_cookie(SESSION, session, httponly=True, samesite="lax")
         return answer
 
     def _entering(self, request: Request) -> Response | None:
@@ -95,7 +98,7 @@ class Guard(BaseHTTPMiddleware):
         if token is None or not hmac.compare_digest(given.encode(), token.encode()):
             return None
         answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(ACCESS, token, httponly=True, samesite="strict")
+        answer.set_cookie(ACCESS, token, httponly=True, samesite="lax")
         return answer
 
     async def _guarded(self, request: Request, call_next: Next) -> Response:

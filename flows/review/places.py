@@ -29,7 +29,8 @@ class Place:
     """One place: a `value`, the end of a `list`, or a null `object`.
 
     `heads` begin with it. `asks` are the values that must be given with a row or an object, by their pointers
-    below it; `limit` says why a list cannot grow. A value `is_removable` that is a row itself.
+    below it; `limit` says why a list cannot grow. A value `is_removable` that is a row itself; `choices` are
+    what it can be, where that is a closed list.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Place:
     asks: tuple[str, ...] = ()
     limit: str = ""
     is_removable: bool = False
+    choices: tuple[str, ...] = ()
 
     @property
     def new(self) -> str:
@@ -60,7 +62,8 @@ def _members(node: Object, values: dict[str, Any], pointer: str) -> Iterator[Pla
 
 def _places(node: Node, value: Any, pointer: str, row: Head | None = None) -> Iterator[Place]:
     if isinstance(node, Scalar):
-        yield Place("value", pointer, value, node.nullable, is_removable=bool(row and row.change))
+        removable = bool(row and row.change)
+        yield Place("value", pointer, value, node.nullable, is_removable=removable, choices=node.choices)
     elif isinstance(node, Array):
         yield from _headed(row, _list(node, value, pointer))
     elif value is None:

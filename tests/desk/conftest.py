@@ -42,7 +42,10 @@ def own_desk(own_home: Path, model_dir: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """The browser. It is closed before other folders' tests, of which some are asynchronous."""
+def browser(home: Path) -> Iterator[Browser]:
+    """The browser. It is closed before other folders' tests, of which some are asynchronous.
+
+    The warehouse is made before it is opened: a run is asynchronous, too.
+    """
     with chromium() as found:
         yield found

@@ -189,6 +189,15 @@ def test_absent_and_accepted_are_decisions_too(desk: TestClient, home: Path) -> 
     assert len({row["pointer"] for row in labels}) == 4
 
 
+def test_a_closed_list_can_be_chosen_from(open_desk: Callable[..., TestClient], home: Path) -> None:
+    for table in ("extractions", "runs"):
+        Warehouse(home).query(f"UPDATE {table} SET schema = 'invoice@1'", read_only=False)
+    html = LexborHTMLParser(open_desk().get(place(home)).text)
+    (box,) = html.css("input[list]")
+    offered = [one.attributes["value"] for one in html.css(f"datalist#{box.attributes['list']} option")]
+    assert offered[:3] == ["EUR", "USD", "GBP"]
+
+
 def test_a_typed_value_is_read_as_the_schema_has_it(desk: TestClient, home: Path) -> None:
     address = place(home)
     given = form(desk, address, "/total")
@@ -374,6 +383,16 @@ def test_a_token_opens_the_desk_once_it_is_a_cookie(open_desk: Callable[..., Tes
     entered = desk.get("/?token=secret")
     assert (entered.status_code, entered.url.query) == (200, b"")
     assert desk.get("/").status_code == 200
+
+
+def test_a_link_from_elsewhere_keeps_the_session_and_a_form_does_not(
+    open_desk: Callable[..., TestClient],
+) -> None:
+    desk = open_desk(Access("ada", token="secret"))
+    cookies = desk.get("/?token=secret", follow_redirects=False).headers.get_list("set-cookie")
+    assert [one.partition("=")[0] for one in cookies] == ["assay_access", "assay_session"]
+    assert all("HttpOnly" in one and one.endswith("SameSite=lax") for one in cookies)
+    assert desk.get("/", headers={"sec-fetch-site": "cross-site"}).headers.get_list("set-cookie") == []
 
 
 def test_a_proxy_names_the_user(open_desk: Callable[..., TestClient]) -> None:
