@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, TypeVar
@@ -138,13 +137,21 @@ def progress(run_id: str, tally: Tally) -> Iterator[None]:
 
 
 def _follow(artifact: UUID, run_id: str, tally: Tally, ended: Event) -> None:
-    """Until the end, and once more then. Prefect's own function for it leaves a connection open each time."""
+    """Until the end, and once more then. Prefect's own function for it leaves a connection open each time.
+
+    A server that is away is told once, and not every few seconds of the night.
+    """
     with get_client(sync_client=True) as client:
-        over = False
+
+        def send() -> bool:
+            update = ArtifactUpdate(data=_percent(tally), description=_line(run_id, tally))
+            client.update_artifact(artifact, update)
+            return True
+
+        over = missing = False
         while not over:
             over = ended.wait(PROGRESS_EVERY_S)
-            update = ArtifactUpdate(data=_percent(tally), description=_line(run_id, tally))
-            _post(partial(client.update_artifact, artifact, update))
+            missing = _post(send, quiet=missing) is None
 
 
 def _percent(tally: Tally) -> float:
@@ -156,10 +163,11 @@ def _line(run_id: str, tally: Tally) -> str:
     return markdown(f"run {run_id}: {tally.line()}")
 
 
-def _post(create: Callable[[], T]) -> T | None:
-    """What Prefect made of it; None, and a word on stderr, where its server cannot be had."""
+def _post(create: Callable[[], T], *, quiet: bool = False) -> T | None:
+    """What Prefect made of it; None, and a word on stderr unless `quiet`, where its server cannot be had."""
     try:
         return create()
     except (WarehouseError, PrefectException, httpx.HTTPError, OSError, RuntimeError) as error:
-        note(f"assay: an artifact is missing in Prefect: {safe(statement(str(error)))}")
+        if not quiet:
+            note(f"assay: an artifact is missing in Prefect: {safe(statement(str(error)))}")
         return None

@@ -9,12 +9,15 @@ import sys
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from threading import Event
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from flows.progress import Tally
 from flows.settings import Settings, load
 from schemas.errors import SettingError, UsageError
 
@@ -213,6 +216,32 @@ def test_markdown_of_strangers_shows_itself_and_means_nothing() -> None:
     assert not set(shown) & set("<>[]()!`*|\n\x1b")
     assert "www.example" not in shown
     assert len(markdown("x" * 10_000)) < 600
+
+
+def test_a_server_that_is_away_is_told_once_in_a_run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from prefect.settings import PREFECT_API_URL, PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+    from flows import artifacts
+
+    class Looked(Tally):
+        """Ends the run when it is looked at for the first time; its last state is sent after that."""
+
+        times = 0
+
+        def line(self) -> str:
+            self.times += 1
+            ended.set()
+            return super().line()
+
+    monkeypatch.setattr(artifacts, "PROGRESS_EVERY_S", 0.01)
+    tally, ended = Looked(3), Event()
+    nobody = {PREFECT_API_URL: "http://127.0.0.1:9/api", PREFECT_CLIENT_MAX_RETRIES: 0}
+    with temporary_settings(nobody):
+        artifacts._follow(uuid4(), "run", tally, ended)
+    assert tally.times == 2
+    assert capfd.readouterr().err.count("an artifact is missing in Prefect") == 1
 
 
 def test_who_needs_no_gpu_takes_no_slot(tmp_path: Path) -> None:
