@@ -17,8 +17,9 @@ if TYPE_CHECKING:  # an HTTP client takes a while to import, and most commands n
 
 EMBEDDED = "embedded"
 Identified: TypeAlias = tuple[Mapping[str, str], Mapping[str, str]]
-# At planning a server may be just starting; a dry run must not wait for one that is not to come.
-_PLANNING_PATIENCE_S = 30.0
+PLANNING_PATIENCE_S = 30.0
+"""At planning a server may be just starting. Who looks on must not wait long for one that is not to come. A run
+that may wait for another one, as all do where nobody looks on, waits for it as in mid-run."""
 
 
 def engine_setting(value: str) -> str:
@@ -63,7 +64,8 @@ def told(settings: Settings, decoding: Decoding) -> Told | None:
 
     if decoding.beam_width > 1:
         raise SettingError(f"decoding {decoding.name}: {NO_BEAM}")
-    return asyncio.run(describe(where, min(where.patience_s, _PLANNING_PATIENCE_S)))
+    patience = min(where.patience_s, max(settings.wait, PLANNING_PATIENCE_S))
+    return asyncio.run(describe(where, patience))
 
 
 def identified(model: Path, said: Told | None) -> Identified:

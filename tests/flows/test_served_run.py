@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from flows import servers
 from flows.order import Order, Summary
 from flows.plan import planned
 from flows.run import carry_out
 from flows.settings import Settings
+from schemas.decoding import Decoding
 from schemas.errors import EngineUnavailable, SettingError
 from scripts.vllm_server import free_port
 from tests.extractors.fake_server import FakeServer
@@ -159,6 +161,23 @@ def test_a_server_that_is_not_there_is_told_before_any_run(
     with pytest.raises(EngineUnavailable, match="does not answer"):
         run(fake, engine_patience=0.0)
     assert counted(tmp_path, "SELECT count(*) FROM runs") == 0
+
+
+def test_who_does_not_look_on_waits_for_a_server_that_is_starting(
+    fake: FakeServer, tmp_path: Path, model_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a box was switched on: a night is not lost for the minutes in which a model is loaded."""
+    monkeypatch.setattr(servers, "PLANNING_PATIENCE_S", 0.2)
+    given: dict[str, Any] = {"home": tmp_path, "model": model_dir, "engine_api_key": KEY}
+    with serving(fake) as loop:
+        loop.do(fake.kill())
+        settings = Settings(**given, engine=fake.url, engine_patience=30.0)
+        with pytest.raises(EngineUnavailable):
+            servers.told(settings, Decoding(name="x"))
+        threading.Timer(1.0, lambda: loop.do(fake.start())).start()
+        found = servers.told(settings.model_copy(update={"wait": 60.0}), Decoding(name="x"))
+    assert found is not None
+    assert found.model == "small"
 
 
 def test_beam_search_over_http_is_refused_by_name(fake: FakeServer, run: Run) -> None:
