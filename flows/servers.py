@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # an HTTP client takes a while to import, and most commands n
 EMBEDDED = "embedded"
 Identified: TypeAlias = tuple[Mapping[str, str], Mapping[str, str]]
 PLANNING_PATIENCE_S = 30.0
-"""At planning a server may be just starting. Who looks on must not wait long for one that is not to come. A run
-that may wait for another one, as all do where nobody looks on, waits for it as in mid-run."""
+"""At planning a server may be just starting. Who looks on must not wait long for one that is not to come. A
+run that may wait for another one, as all do where nobody looks on, waits for it as in mid-run."""
 
 
 def engine_setting(value: str) -> str:
