@@ -115,6 +115,7 @@ def take(browser: Browser, address: str, target: Path) -> None:
     page.goto(address)
     settle(page)
     page.evaluate(CHOOSE)
+    page.evaluate("scrollTo(0, 0)")  # what is active was brought into sight
     height = page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)")
     page.screenshot(path=target, clip={"x": 0, "y": 0, "width": WIDTH, "height": min(height, HEIGHT)})
     page.close()
