@@ -10,6 +10,7 @@ span, never placed under it, since a column says nothing in such a line.
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ from flows.rows import placed
 
 OPEN, CLOSE = "⟦", "⟧"
 CONTEXT = 60
+_ROW = re.compile(r"/[0-9]+/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +166,23 @@ def _where(item: Mapping[str, Any], source: Source) -> str:
 
 def _finding_lines(findings: list[Mapping[str, Any]], source: Source) -> list[str]:
     lines = ["", "findings"] if findings else []
-    for finding in findings:
+    for finding, *others in _alike(findings):
         lines.append(f"  {finding['severity']} {finding['rule']}: {safe(_message(finding))}")
         if finding["span_start"] is not None:
             lines.append(f"      {_where(finding, source)}")
+        if others:
+            lines.append(f"      and {len(others)} more rows like it, up to {safe(others[-1]['pointer'])}")
     return lines
+
+
+def _alike(findings: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Findings that say the same of rows of a list, together: a model in a loop breaks one rule in each."""
+    found: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for finding in findings:
+        said = _ROW.sub("/#/", _message(finding))
+        key = (finding["severity"], finding["rule"], said, finding["span_start"])
+        found.setdefault(key, []).append(finding)
+    return list(found.values())
 
 
 def _message(finding: Mapping[str, Any]) -> str:

@@ -79,7 +79,8 @@ class Registry:
         named = [candidate for candidate in known if candidate.split("@")[0] == ref.split("@")[0]]
         near = named or difflib.get_close_matches(ref, known, n=1)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        return f"There is no schema version {ref!r}.{hint} Known: {', '.join(known)}."
+        own = "Your own are NAME/vN.py in the folder that ASSAY_SCHEMAS names."
+        return f"There is no schema version {ref!r}.{hint} Known: {', '.join(known)}. {own}"
 
 
 def load(folder: Path | None = None) -> Registry:

@@ -15,6 +15,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from schemas import contract
 from schemas.contract import ExtractionSchema
 from schemas.errors import SchemaError
 from schemas.fingerprint import fingerprint
@@ -69,8 +70,15 @@ def _execute(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # also a file that calls sys.exit
         del sys.modules[spec.name]
-        raise SchemaError(f"{path}: {type(error).__name__}: {error}") from error
+        raise SchemaError(f"{path}: {type(error).__name__}: {error}{_hint(error)}") from error
     return module
+
+
+def _hint(error: BaseException) -> str:
+    """Where a name comes from that a file uses and does not import."""
+    if isinstance(error, NameError) and error.name in contract.__all__:
+        return f"; write `from schemas.contract import {error.name}`"
+    return ""
 
 
 def _only_class(path: Path, module: ModuleType) -> type[ExtractionSchema]:

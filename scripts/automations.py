@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import yaml
 from prefect.blocks.notifications import SendgridEmail
 from prefect.blocks.webhook import Webhook
@@ -54,7 +55,12 @@ def _with_block(action: dict[str, Any], ids: Mapping[str, str]) -> dict[str, Any
 
 def main() -> None:
     """Make the blocks, print the file."""
-    ids = blocks(os.environ)
+    try:
+        ids = blocks(os.environ)
+    except httpx.HTTPError as error:
+        sys.exit(f"automations: Prefect's server gives no answer ({error}): start it, or set PREFECT_API_URL")
+    except KeyError as error:
+        sys.exit(f"automations: set {error.args[0]} too")
     if not ids:
         sys.exit("automations: set NOTIFY_WEBHOOK, or NOTIFY_SENDGRID_KEY with NOTIFY_FROM and NOTIFY_TO")
     print(yaml.safe_dump(automations(ids), sort_keys=False, allow_unicode=True), end="")

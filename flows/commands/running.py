@@ -61,7 +61,9 @@ def sum_up(summary: Summary, as_json: bool) -> None:
         say_json({**head, **counts, **tail, "message": summary.message, "report": page})
         return
     if summary.run_id is None:
-        say(f"nothing to do: {summary.skipped} of {summary.listed} documents are done under this recipe")
+        again = "; `assay rerun --again` does archived ones once more" if summary.skipped else ""
+        done = f"{summary.skipped} of {summary.listed} documents are done under this recipe"
+        say(f"nothing to do: {done}{again}")
         return
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     ended = f"run {summary.run_id} {summary.status}: {summary.documents} documents"

@@ -168,8 +168,15 @@ def _notes(inputs: Inputs, conventions: Mapping[str, str]) -> Sequence[str]:
     found += _listed("labels have no document", inputs.undocumented)
     problems = [f"line {one.line} ({one.reference}): {one.reason}" for one in inputs.problems]
     found += _listed("labels could not be used", problems)
-    found += [f"{name}: ambiguous labels were read by the rule {how!r}" for name, how in conventions.items()]
+    found += [_ambiguous(name, how) for name, how in conventions.items()]
     return found
+
+
+def _ambiguous(name: str, how: str) -> str:
+    """How a field's labels are read where two ways are open: the decimal mark, or the order of a date."""
+    order = ", ".join({"d": "day", "m": "month", "y": "year"}.get(letter, letter) for letter in how)
+    read = f"with {how!r} before the decimals" if how in ".," else f"as {order}"
+    return f"{name}: labels that can be read two ways are read {read}; --locale decides otherwise"
 
 
 def _listed(told: str, names: Sequence[str], most: int = 5) -> list[str]:

@@ -95,3 +95,18 @@ def test_what_a_person_decided_stands_beside_the_value() -> None:
     )
     assert told[told.index("/date   ·  [no answer]") + 1] == "absent by ada␛, 2026-03-09 12:30"
     assert not any("8.00" in line for line in lines)
+
+
+def test_findings_that_say_the_same_of_each_row_are_told_once() -> None:
+    rows = [
+        {"severity": "error", "rule": "r", "pointer": f"/lines/{at}/name", "message": "absent"}
+        | {"span_start": None, "span_end": None}
+        for at in range(12)
+    ]
+    other = {**rows[0], "pointer": "/lines/3/price"}
+    told = render(row("text", [], [rows[0], other, *rows[1:]]))
+    assert told[-3:] == [
+        "  error r: /lines/0/name: absent",
+        "      and 11 more rows like it, up to /lines/11/name",
+        "  error r: /lines/3/price: absent",
+    ]

@@ -174,6 +174,15 @@ def test_a_broken_file_is_named_with_the_reason(tmp_path: Path, kind: str) -> No
     assert reason in str(caught.value)
 
 
+def test_a_name_that_a_file_does_not_import_is_told_with_where_it_comes_from(tmp_path: Path) -> None:
+    write(tmp_path, "class Order(ExtractionSchema): ...\n")
+    with pytest.raises(SchemaError, match=r"write `from schemas\.contract import ExtractionSchema`"):
+        load(tmp_path)
+    write(tmp_path, "class Order(Extraction): ...\n")
+    with pytest.raises(SchemaError, match=r"name 'Extraction' is not defined$"):
+        load(tmp_path)
+
+
 def test_names_that_cannot_be_are_told(tmp_path: Path) -> None:
     write(tmp_path, ORDER, "My Order/v1.py")
     with pytest.raises(SchemaError, match=r"name it NAME/vN\.py"):
