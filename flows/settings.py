@@ -224,7 +224,8 @@ def _explain(problem: Mapping[str, Any]) -> str:
     name = str(problem["loc"][0]) if problem["loc"] else str(FILE)
     if problem["type"] == "extra_forbidden":
         return f"{name} in {FILE}: no such setting{_nearest(name, set(Settings.model_fields))}"
-    return f"{PREFIX}{name.upper()} (or {name} in {FILE}): {problem['msg']}; allowed: {allowed(name)}"
+    reason = problem["msg"].removeprefix("Value error, ")
+    return f"{PREFIX}{name.upper()} (or {name} in {FILE}): {reason}; allowed: {allowed(name)}"
 
 
 def allowed(name: str) -> str:

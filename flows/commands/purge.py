@@ -63,6 +63,8 @@ def purge(
     if as_json:
         return say_json({"purged": doom.ids, "left": left})
     say(f"purged {len(doom.documents)} documents")
+    if left:
+        note("what may still hold something of it, for you to see to:")
     for what in left:
         note(safe(f"{what['what']}: {what['where']}"))
     return None
