@@ -63,6 +63,10 @@ class Crew:
         found = min(self.up, key=lambda one: one.parts, default=None)
         return found if found is not None and found.parts < AT_ONCE else None
 
+    def idle(self) -> Member | None:
+        """A worker that has nothing to do."""
+        return next((one for one in self.up if not one.parts), None)
+
     def lost(self, member: Member) -> None:
         """A worker's process is gone. Ray starts it again; it counts once it says that it is up."""
         if member in self.members and member.asked is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,6 +34,16 @@ class Lander:
         """A shard is to come, of so many blobs."""
         self._blobs[shard_id] = blobs
 
+    def instead(self, shard_id: str, parts: Mapping[str, int]) -> None:
+        """Others are to come instead of a shard: their names, and how many blobs each has."""
+        self._blobs.pop(shard_id, None)
+        self._blobs.update(parts)
+
+    def came(self, shard_id: str) -> bool:
+        """Whether a shard is there, though its worker was lost before it could say so."""
+        self._look()
+        return shard_id not in self._blobs
+
     def count(self, shard_id: str, outcomes: Iterable[Outcome]) -> None:
         """Count a shard's documents, each once in a run: workers do not know what the others have."""
         blobs = self._blobs.pop(shard_id, None)
@@ -51,12 +61,16 @@ class Lander:
         if not now and time.monotonic() - self._last < self._every_s:
             return
         self._last = time.monotonic()
+        self._look()
+        with suppress(WarehouseLocked):
+            self._warehouse.land()
+
+    def _look(self) -> None:
+        """Bring over what was sent, and count it."""
         if self._depot is not None:
             self._depot.collect([self._run_id], self._warehouse.staging, self._warehouse.archive)
         for path in waiting(self._warehouse.staging):
             self._look_into(path)
-        with suppress(WarehouseLocked):
-            self._warehouse.land()
 
     def _look_into(self, path: Path) -> None:
         """Count a shard that its worker has not told of, or never will."""

@@ -25,7 +25,7 @@ class Refused(EngineError):
 
 
 @task(name="shard", task_run_name="shard {number}", cache_policy=NO_CACHE, persist_result=False)
-def shard(number: int, worker: Any, part: bytes) -> Reply:  # noqa: ARG001  the number is in the task's name
+def shard(number: str, worker: Any, part: bytes) -> Reply:  # noqa: ARG001  the number is in the task's name
     """Have a worker do a pickled part. Raises Refused, or what Ray raises where the worker was lost.
 
     Prefect does not try it again: which worker is to do that is not its to know.

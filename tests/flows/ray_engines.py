@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from pathlib import Path
 
 from flows.plan import Plan
@@ -33,6 +34,15 @@ class Slow(Signing):
         return answer
 
 
+class Mortal(Signing):
+    """Takes its whole process down over the document whose id is in the test's file `poison`."""
+
+    async def generate(self, request: Request, decoding: Decoding, document_id: str) -> list[Attempt]:
+        if document_id == (self.folder / "poison").read_text():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return await super().generate(request, decoding, document_id)
+
+
 async def signing(plan: Plan) -> FakeEngine:
     """Starts a fake that signs its work."""
     return _made(Signing, plan)
@@ -41,6 +51,11 @@ async def signing(plan: Plan) -> FakeEngine:
 async def slow(plan: Plan) -> FakeEngine:
     """Starts one that waits while it is held."""
     return _made(Slow, plan)
+
+
+async def mortal(plan: Plan) -> FakeEngine:
+    """Starts one that one document kills."""
+    return _made(Mortal, plan)
 
 
 def _made(kind: type[Signing], plan: Plan) -> Signing:

@@ -143,6 +143,29 @@ def test_a_worker_killed_in_mid_shard_loses_and_doubles_nothing(
     assert gate == {"staged": DOCUMENTS, "landed": DOCUMENTS}
 
 
+def test_of_a_shard_that_kills_its_workers_only_the_document_that_does_is_set_aside(
+    cluster: None, tmp_path: Path, model_dir: Path, source: Path
+) -> None:
+    home = tmp_path / "home"
+    poison = sha256((source / "05.txt").read_bytes()).hexdigest()
+    (tmp_path / "signed" / "poison").write_text(poison)
+    summary = run(home, model_dir, source, ray_engines.mortal, runner="ray", stage_every=60.0)
+    assert dict(summary.statuses) == {Status.ACCEPTED: DOCUMENTS - 1, Status.FAILED: 1}
+    warehouse = Warehouse(home)
+    counted = "SELECT count(*) AS n, count(DISTINCT document_id) AS documents FROM {}"
+    for table in ("extractions", "attempts"):
+        assert warehouse.query(counted.format(table)).to_pylist() == [
+            {"n": DOCUMENTS, "documents": DOCUMENTS}
+        ]
+    failed = "SELECT document_id, category, message FROM extractions WHERE status = 'failed'"
+    (aside,) = warehouse.query(failed).to_pylist()
+    assert (aside["document_id"], aside["category"]) == (poison, "engine_error")
+    assert "its worker was lost over this document alone" in aside["message"]
+    assert list((home / "staging").iterdir()) == []
+    again = run(home, model_dir, source, ray_engines.signing)
+    assert (again.documents, dict(again.statuses)) == (1, {Status.ACCEPTED: 1})
+
+
 def test_shards_are_sent_where_no_home_is_shared_also_those_of_a_rerun(
     cluster: None, tmp_path: Path, model_dir: Path, source: Path
 ) -> None:
