@@ -8,9 +8,13 @@ from warehouse.asking import Questions
 
 MOST = 6
 """Documents of one name that are looked up."""
+# An attachment was seen where its mail was: that address is the mail's.
 _CALLED = f"""
 SELECT document_id, min(uri) AS uri FROM (
-    SELECT document_id, uri FROM documents UNION ALL SELECT document_id, uri FROM sightings)
+    SELECT document_id, uri FROM documents UNION ALL
+    SELECT seen.document_id, seen.uri FROM sightings AS seen JOIN documents USING (document_id)
+    LEFT JOIN sightings AS mail ON mail.document_id = documents.parent_id AND mail.uri = seen.uri
+    WHERE mail.uri IS NULL)
 WHERE starts_with(document_id, lower($given)) OR uri = $given OR ends_with(uri, '/' || $given)
 GROUP BY document_id ORDER BY uri LIMIT {MOST}
 """

@@ -16,6 +16,7 @@ from schemas.errors import WarehouseError
 from schemas.records import Blob, Category, Status
 from tests.warehouse.samples import MOMENT, RECIPE, document, extraction, ok, sha
 from warehouse.rows import Sighting
+from warehouse.shown import called
 from warehouse.store import Warehouse
 
 
@@ -151,6 +152,9 @@ def test_unchanged_blobs_are_known_with_their_attachments(warehouse: Warehouse) 
     warehouse.stage("s1", run_id, both, ok(["mail", "pdf"], run_id), seen)
     warehouse.land()
     assert warehouse.known([blob]) == {blob.uri: frozenset({sha("mail"), sha("pdf")})}
+    with warehouse.asking() as ask:
+        assert [one["document_id"] for one in called(ask, "mail.eml")] == [sha("mail")]
+        assert [one["document_id"] for one in called(ask, "pdf")] == [sha("pdf")]
     changed = [
         Blob(blob.uri, 11, MOMENT),
         Blob(blob.uri, 10, MOMENT + timedelta(seconds=1)),
