@@ -56,9 +56,9 @@ def validate(
     findings = [
         *consistency.check(instance),
         *completeness.findings(instance, grounding.fields, index),
-        *several.findings(index),
+        *index.once(several.findings),
         *grounding.findings,
-        *injection.findings(index),
+        *index.once(injection.findings),
     ]
     return verdict(findings, grounding.fields, value)
 

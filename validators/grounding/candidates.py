@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from schemas.contract import Kind, Leaf
 from schemas.records import Finding, Severity, Span
 from validators.grounding import enum_lookup
 from validators.grounding.index import SourceIndex
-from validators.grounding.labelled import in_row, name_of
+from validators.grounding.labelled import in_row, name_of, named
 from validators.grounding.report import about
 
 MOST = 4
@@ -43,8 +42,8 @@ def _labelled(leaf: Leaf, wanted: str, index: SourceIndex) -> Iterator[Span]:
     name = name_of(leaf)
     if name is None:
         return
-    pattern = re.compile(rf"\b{name}\b[^\w\n]{{0,6}}(?:[^\W\d_]{{1,4}}[^\w\n]{{1,3}})?{wanted}(?!\w)")
-    for match in pattern.finditer(index.folded.text):
+    behind = rf"\b[^\w\n]{{0,6}}(?:[^\W\d_]{{1,4}}[^\w\n]{{1,3}})?{wanted}(?!\w)"
+    for match in named(name, r"\b", behind, index.folded.text):
         yield index.span(*match.span(1))
 
 

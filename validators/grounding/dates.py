@@ -12,10 +12,10 @@ from datetime import date
 
 from validators.grounding import east_dates
 
-_NUMERIC = re.compile(r"(\d{1,4})(\s?[.,/-]\s?|[ ])(\d{1,2})(\s?[.,/-]\s?|[ ])(\d{4}|\d{1,2})(?![.,/-]?\d)")
+_NUMERIC = re.compile(r"(\d\d{0,3})(\s?[.,/-]\s?|[ ])(\d{1,2})(\s?[.,/-]\s?|[ ])(\d{4}|\d{1,2})(?![.,/-]?\d)")
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _ROMAN = re.compile(
-    r"(?<![\d.,/-])(\d{1,2})(?:([./-])\s?|\s(?=[ivx]{2}))([ivx]{1,4})(?(2)\s?\2\s?|\s)(\d{4})(?!\d)"
+    r"(\d(?<![\d.,/-]\d)\d?)(?:([./-])\s?|\s(?=[ivx]{2}))([ivx]{1,4})(?(2)\s?\2\s?|\s)(\d{4})(?!\d)"
 )
 _WORDED = (
     (" st. ", re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.(?P<m>\d{1,2}) st\. (?P<y>\d{4})(?!\d)")),

@@ -77,10 +77,11 @@ def _compounds(names: Iterable[str], index: SourceIndex) -> Iterator[Span]:
 
 def _signs(name: str, index: SourceIndex) -> Iterator[Span]:
     """Signs such as `€` or `R$`: no letter may touch a letter of theirs."""
-    head = r"(?<![^\W\d_])" if name[0].isalpha() else ""
+    first = re.escape(name[0])
+    head = rf"(?<![^\W\d_]{first})" if name[0].isalpha() else ""
     tail = r"(?![^\W\d_])" if name[-1].isalpha() else ""
     text = index.folded.text
-    for match in re.finditer(head + re.escape(name) + tail, text):
+    for match in re.finditer(first + head + re.escape(name[1:]) + tail, text):
         if name == "$" and _LOCAL.search(text, max(0, match.start() - 4), match.start()):
             continue
         yield index.span(*match.span())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
-from schemas.records import Span
+from schemas.records import Finding, Span
 from validators.grounding import (
     dates,
     durations,
@@ -33,6 +34,13 @@ class SourceIndex:
     def __init__(self, text: str, locale: str | None = None) -> None:
         self.text = text
         self.locale = locale
+        self._known: dict[Callable[[Any], Iterable[Finding]], tuple[Finding, ...]] = {}
+
+    def once(self, findings: Callable[[SourceIndex], Iterable[Finding]]) -> tuple[Finding, ...]:
+        """What a rule finds in the document whatever the answer: looked for at the first answer alone."""
+        if findings not in self._known:
+            self._known[findings] = tuple(findings(self))
+        return self._known[findings]
 
     @cached_property
     def folded(self) -> Folded:

@@ -5,11 +5,11 @@ A finding of severity warning. It changes no outcome by itself: the values are c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from schemas.records import Finding, Level, Severity
 from validators.grounding.index import SourceIndex
+from validators.grounding.stems import Stemmed
 
 MOST = 8
 """Findings of this kind for one document."""
@@ -23,38 +23,51 @@ _COUNTED = r"(?:decimal|place|digit|people|person|day|%)"
 _SET = rf"(?:as|to|=|is)\s+(?:[\"'$€£]|\d+(?:[.,]\d+)?(?!\s*{_COUNTED})|zero\b|null\b|nil\b)"
 
 
-def _order(verbs: str, things: str, most: int = 3) -> str:
-    """The pattern of a verb and its object with a few words between."""
-    return rf"(?:{verbs})\s+(?:\w+\s+){{0,{most}}}?(?:{things})"
+def _order(things: str, most: int = 3) -> str:
+    """The pattern of a verb's object behind it, with a few words between."""
+    return rf"\s+(?:\w+\s+){{0,{most}}}?(?:{things})"
 
 
 _PATTERNS = (
-    _order(
+    (
         "ignore|disregard|forget|override|bypass",
-        r"instructions?|prompts?|rules|directions|guidelines"
-        rf"|(?:above|previous|prior|preceding|earlier)\b(?!\s+(?:\w+\s+)?{_THING})",
+        _order(
+            r"instructions?|prompts?|rules|directions|guidelines"
+            rf"|(?:above|previous|prior|preceding|earlier)\b(?!\s+(?:\w+\s+)?{_THING})"
+        ),
     ),
-    _order("report|return|output|record|extract|set|put|enter|treat", rf"{_VALUE}\s+{_SET}"),
-    rf"(?:report|return|output|treat)\s+the\s+{_VALUE}\s+as\b",
-    r"you\s+are\s+(?:now\s+)?(?:an?\s+)?(?:ai|assistant|chatbot|language\s+model)\b",
-    r"as\s+an?\s+(?:ai|language\s+model)\b|\b(?:ai|llm)\s+(?:assistant|model|agent)s?\s*:",
-    r"(?:dear|note\s+to(?:\s+the)?)[\s,:]+(?:ai|llm|model|assistant|chatbot|language\s+model)\b",
-    r"(?:system|developer)\s+(?:prompt|message|override)\b|new\s+instructions?\s*:",
-    r"\bsystem\s*:\s*(?:you|ignore|set)\b|when\s+asked\s+for\s+\w+\s+\w+,\s+(?:say|answer)\b",
-    r"(?:respond|reply|answer|output)\s+only\s+(?:with\b|null\b|the\s+word)",
-    _order(r"do\s+not\s+(?:follow|obey)", "instructions?|prompt|schema") + r"\b|do\s+not\s+extract\b",
-    r"<\|?(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|?>|\[/?inst\]|<</?sys>>",
-    _order(r"ignorier\w*|missachte\w*|vergiss|vergessen", r"(?:anweisung|instruktion|vorgabe)\w*", 4),
-    _order(r"ignorez|oubliez|tenez\s+pas\s+compte\s+d\w*", "instructions?|consignes"),
-    _order(r"ignor\w+|olvid\w+|dimentic\w+|esque\w+", "instrucciones|istruzioni|instruções"),
-    _order("negeer|vergeet|ignorera|glöm|ignorer", r"instructies|instruktioner\w*|instrukser\w*"),
-    _order("zignoruj|ignoruj|pomiń", r"(?:instrukcj|poleceni)\w*"),
-    _order(r"игнориру\w+|проигнорируй\w*|забудь\w*", r"(?:инструкци|указани)\w*"),
-    r"(?:忽略|无视|無視|忽视|忽視)[^\n。]{0,10}(?:指令|指示|说明|說明|提示)",
-    r"(?:指示|命令|プロンプト)[^\n。]{0,8}(?:無視|忘れ)|(?:지시|명령|프롬프트)[^\n]{0,8}무시",
-    r"تجاهل[^\n]{0,20}(?:التعليمات|الأوامر)|(?:talimat|komut)\w*\s+(?:yok\s+say|görmezden)",
+    ("report|return|output|record|extract|set|put|enter|treat", _order(rf"{_VALUE}\s+{_SET}")),
+    ("report|return|output|treat", rf"\s+the\s+{_VALUE}\s+as\b"),
+    (r"you\s+are", r"\s+(?:now\s+)?(?:an?\s+)?(?:ai|assistant|chatbot|language\s+model)\b"),
+    (r"as\s+an?", r"\s+(?:ai|language\s+model)\b"),
+    (r"ai(?<!\wai)\s+|llm(?<!\wllm)\s+", r"(?:assistant|model|agent)s?\s*:"),
+    (r"dear|note\s+to(?:\s+the)?", r"[\s,:]+(?:ai|llm|model|assistant|chatbot|language\s+model)\b"),
+    ("system|developer", r"\s+(?:prompt|message|override)\b"),
+    (r"new\s+instructions?", r"\s*:"),
+    ("system", r"(?<!\wsystem)\s*:\s*(?:you|ignore|set)\b"),
+    (r"when\s+asked", r"\s+for\s+\w+\s+\w+,\s+(?:say|answer)\b"),
+    ("respond|reply|answer|output", r"\s+only\s+(?:with\b|null\b|the\s+word)"),
+    (r"do\s+not\s+follow|do\s+not\s+obey", _order("instructions?|prompt|schema") + r"\b"),
+    (r"do\s+not\s+extract", r"\b"),
+    ("<", r"\|?(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|?>|</?sys>>"),
+    (r"\[", r"/?inst\]"),
+    (r"ignorier\w*|missachte\w*|vergiss|vergessen", _order(r"(?:anweisung|instruktion|vorgabe)\w*", 4)),
+    (r"ignorez|oubliez|tenez\s+pas\s+compte\s+d\w*", _order("instructions?|consignes")),
+    (r"ignor\w+|olvid\w+|dimentic\w+|esque\w+", _order("instrucciones|istruzioni|instruções")),
+    ("negeer|vergeet|ignorera|glöm|ignorer", _order(r"instructies|instruktioner\w*|instrukser\w*")),
+    ("zignoruj|ignoruj|pomiń", _order(r"(?:instrukcj|poleceni)\w*")),
+    (r"игнориру\w+|проигнорируй\w*|забудь\w*", _order(r"(?:инструкци|указани)\w*")),
+    ("忽略|无视|無視|忽视|忽視", r"[^\n。]{0,10}(?:指令|指示|说明|說明|提示)"),
+    ("指示|命令|プロンプト", r"[^\n。]{0,8}(?:無視|忘れ)"),
+    ("지시|명령|프롬프트", r"[^\n]{0,8}무시"),
+    ("تجاهل", r"[^\n]{0,20}(?:التعليمات|الأوامر)"),
+    (r"talimat\w*|komut\w*", r"\s+(?:yok\s+say|görmezden)"),
 )
-_INJECTION = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS))
+"""What an instruction begins with, and what follows."""
+_INJECTION = Stemmed(
+    (head for heads, _ in _PATTERNS for head in heads.split("|")),
+    "|".join(f"(?:{heads})(?:{rest})" for heads, rest in _PATTERNS),
+)
 
 
 def findings(index: SourceIndex) -> Iterator[Finding]:

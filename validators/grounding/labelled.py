@@ -16,6 +16,7 @@ from validators.grounding.index import SourceIndex
 from validators.grounding.lookup import Lookup
 from validators.grounding.numbers import readings, value_key
 from validators.grounding.report import about
+from validators.grounding.stems import Stemmed
 
 TAIL = 96
 """Characters behind a label in which its amount stands."""
@@ -23,6 +24,8 @@ MOST = 64
 """Places of one label that are looked at."""
 BARE = 4
 """Digits of the shortest number that looks like a postcode or a code where amounts have cents."""
+_LABEL = (r"(?<![^\W_])(?<!sub)(?<!sub[ -])", r"(?![^\W\d_])")
+"""What stands around a name that is a label: it is a word of its own, and no "subtotal"."""
 _MONEY = re.compile(r"(?<![\d.,])\d[\d.,']*[.,]\d\d(?![\d.,]*\d)")
 
 
@@ -32,10 +35,10 @@ def name_of(leaf: Leaf) -> str | None:
     return name if len(name) > 2 else None
 
 
-def label_of(leaf: Leaf) -> str | None:
-    """The pattern of the name as a label: a word of its own, and no "subtotal"."""
-    name = name_of(leaf)
-    return rf"(?<![^\W_])(?<!sub)(?<!sub[ -]){name}(?![^\W\d_])" if name else None
+def named(name: str, before: str, behind: str, text: str) -> Iterator[re.Match[str]]:
+    """Where a text holds a field's name with what the two patterns ask for around it."""
+    pattern = before + name + behind
+    return (Stemmed([name], pattern) if name[0].isalpha() else re.compile(pattern)).finditer(text)
 
 
 def in_row(pointer: str) -> bool:
@@ -58,10 +61,10 @@ def findings(
 
 def _amounts(leaf: Leaf, index: SourceIndex) -> list[tuple[int, int]]:
     """Folded ranges of the amounts with cents behind the field's name, in its line or else in the next."""
-    label = label_of(leaf)
+    name = name_of(leaf)
     text = index.folded.text
     found: dict[tuple[int, int], None] = {}
-    for number, match in enumerate(re.finditer(label, text) if label else ()):
+    for number, match in enumerate(named(name, *_LABEL, text) if name else ()):
         if number == MOST:
             break
         tails = text[match.end() : match.end() + TAIL].split("\n")[:2]

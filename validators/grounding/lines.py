@@ -6,8 +6,9 @@ import re
 
 _PART = re.compile(
     r"(?P<D>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})|(?P<M>[-(+]?[$€£]?\d[\d.,']*[.,]\d{2,4}(?!\d))|(?P<N>\d+)"
-    r"|(?P<W>[^\W\d_][^\s\d]*)"
+    r"|(?P<W>[^\W\d_][^\s\d]*(?:\s+[^\W\d_][^\s\d]*)*+)"
 )
+"""Words that only white space parts are taken at once."""
 
 
 def shape_of(line: str) -> str:

@@ -11,8 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 
-_NUMBER = re.compile(r"\d+(?:[.,'٫٬،⹁]\d+)*+")
-_SPACED = re.compile(r"\d{1,3}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
+_NUMBER = re.compile(r"\d\d*+(?:[.,'٫٬،⹁]\d+)*+")
+_SPACED = re.compile(r"\d\d{0,2}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
 _CENTS = re.compile(r"\d([.,])\d\d(?![\d.,]\d|\d)")
 _SEPARATORS = dict.fromkeys(map(ord, ".,'٫٬،⹁ "))
 _POINT = re.compile(r"(?:\A|[\s($€£¥+-])\.\Z")

@@ -9,17 +9,25 @@ from collections.abc import Iterator, Mapping
 from schemas.records import Finding, Level, Severity, Span
 from validators.grounding.index import SourceIndex
 from validators.grounding.numbers import readings
+from validators.grounding.stems import Stemmed
 
 _CODE = r"([a-z]{0,5}[-/]?\d[\w/-]{0,24})(?![\w]|[.,]\d)"
-_NUMBER = re.compile(
-    r"\b(?:invoice|rechnungs?|facture|factura|fattura|faktura|fatura|factuur)[ \t-]{0,2}"
+_INVOICE = "invoice|rechnungs?|facture|factura|fattura|faktura|fatura|factuur"
+_EASTERN = "請求書番号|发票号码?|發票號碼?|송장번호"
+_NUMBER = Stemmed(
+    f"{_INVOICE}|{_EASTERN}".split("|"),
+    rf"\b(?:{_INVOICE})[ \t-]{{0,2}}"
     r"(?:(?:no|nr|number|nummer|num|n[°º]|numero|numéro|número|#|id)(?![a-z])[.:#°\s]{0,6}|(?=[a-z]{1,5}[-/]\d))"
-    rf"{_CODE}|(?:請求書番号|发票号码?|發票號碼?|송장번호)[.:#\s]{{0,4}}{_CODE}"
+    rf"{_CODE}|(?:{_EASTERN})[.:#\s]{{0,4}}{_CODE}",
 )
-_TOTAL = re.compile(
-    r"\b(grand total|total due|amount due|invoice total|total amount|gesamtbetrag|rechnungsbetrag|zahlbetrag"
-    r"|montant total|total ttc|net à payer|importe total|totale fattura|te betalen|att betala)\b"
-    r"[^\w\n]{0,8}(?:[^\W\d_]{1,4}[^\w\n]{1,3})?(\d(?:[\d.,']*\d)?)"
+_LABELS = (
+    "grand total|total due|amount due|invoice total|total amount|gesamtbetrag|rechnungsbetrag|zahlbetrag"
+    "|montant total|total ttc|net à payer|importe total|totale fattura|te betalen|att betala"
+)
+_TOTAL = Stemmed(
+    _LABELS.split("|"),
+    rf"\b({_LABELS})\b"
+    r"[^\w\n]{0,8}(?:[^\W\d_]{1,4}[^\w\n]{1,3})?(\d(?:[\d.,']*\d)?)",
 )
 _DATE = re.compile(r"\d{1,4}[/-]\d{1,2}[/-]\d{1,4}")
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from validators.grounding.number_words import COUNTS
+from validators.grounding.stems import Stemmed
 
 SCALES: dict[str, int] = {
     **dict.fromkeys(("thousand", "tsd"), 10**3),
@@ -23,13 +24,17 @@ AFTER = re.compile(rf"[\s-]{{0,2}}({'|'.join(sorted(SCALES, key=len, reverse=Tru
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _SIMPLE = [word for word in COUNTS if "-" not in word]
 _ONE = rf"(?:{'|'.join(sorted([*_SIMPLE, 'hundred', *_BIG], key=len, reverse=True))})"
-_PHRASE = re.compile(rf"(?<![^\W_])(?:a |an )?{_ONE}(?:(?:[\s-]{{1,2}}| and ){_ONE})*(?![^\W_])")
+_PHRASE = Stemmed(
+    [*_SIMPLE, "hundred", *_BIG, "a ", "an "],
+    rf"(?<![^\W_])(?:a |an )?{_ONE}(?:(?:[\s-]{{1,2}}| and ){_ONE})*(?![^\W_])",
+)
 
 _UNIT = re.compile(
     r"[\s-]{0,2}(?:\(|%|percent|per cent|pct|day|week|month|quarter|year|hour|copies|copy|piece|pcs|unit|item"
     r"|box|share|page|dollar|euro|pound|ringgit|franc|rupee|cent|only)"
 )
-_FRACTION = re.compile(r"(?:(?<![\d.,])(\d{1,9}) ?)?([¼-¾⅐-⅞])")
+_FRACTION = re.compile(r"[¼-¾⅐-⅞]")
+_WHOLE = re.compile(r"(?<![\d.,])(\d{1,9}) ?\Z")
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -51,9 +56,10 @@ def scan(text: str) -> list[tuple[int, int, Decimal | int]]:
 def _fractions(text: str) -> Iterator[tuple[int, int, Decimal]]:
     """(start, end, value) of each number with a fraction's sign in it: "½", "1½", "2 ¼"."""
     for match in _FRACTION.finditer(text):
-        part = Fraction(unicodedata.numeric(match[2])).limit_denominator(10)
-        value = Decimal(part.numerator) / part.denominator + int(match[1] or 0)
-        yield *match.span(), value
+        whole = _WHOLE.search(text, max(0, match.start() - 10), match.start())
+        part = Fraction(unicodedata.numeric(match[0])).limit_denominator(10)
+        value = Decimal(part.numerator) / part.denominator + int(whole[1] if whole else 0)
+        yield (whole or match).start(), match.end(), value
 
 
 def counts(text: str, start: int, end: int) -> bool:

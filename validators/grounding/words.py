@@ -20,8 +20,8 @@ GAP = "\x00"
 _AND = re.compile(r"(?<=\s)(?<![a-z]-\n)and(?=\s)")
 _MARK = frozenset(".,'")
 """What may stand within one number."""
-_GAP_ASCII = re.compile(r"([0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
-_GAP_ANY = re.compile(r"([0-9])[\W_](?=[\W_]*[0-9])")
+_GAP_ASCII = re.compile(r"(?<=[0-9])[^a-z0-9](?=[^a-z0-9]*[0-9])")
+_GAP_ANY = re.compile(r"(?<=[0-9])[\W_](?=[\W_]*[0-9])")
 _KEPT_ASCII = b"abcdefghijklmnopqrstuvwxyz0123456789\x00"
 _MASK = bytes(code in _KEPT_ASCII for code in range(256))
 _DROP = {code: None for code in range(128) if code not in _KEPT_ASCII} | {0: " "}
@@ -45,7 +45,7 @@ def _is_kept(char: str) -> bool:
 def _mark(text: str) -> str:
     """The text with "and" blanked and each gap between two numbers marked, in the same length."""
     text = _AND.sub("\x01\x01\x01", text.replace(GAP, "\x01"))
-    return (_GAP_ASCII if text.isascii() else _GAP_ANY).sub(r"\1\0", text)
+    return (_GAP_ASCII if text.isascii() else _GAP_ANY).sub(GAP, text)
 
 
 def _mask(marked: str) -> Iterator[bool]:
@@ -144,7 +144,7 @@ class Words:
     @cached_property
     def _compact(self) -> tuple[str, list[int]]:
         """The squeezed text without its spaces, and the compact offset of each space left out."""
-        spaces = (at for at, char in enumerate(self.squeezed) if char == " ")
+        spaces = (match.start() for match in re.finditer(" ", self.squeezed))
         return self.squeezed.replace(" ", ""), [at - number for number, at in enumerate(spaces)]
 
     def find_compact(self, needle: str, limit: int = 64) -> list[tuple[int, int]]:
