@@ -104,6 +104,8 @@ class Crew:
 
 def reason_of(error: BaseException) -> str:
     """What went wrong on another machine, in a line: Ray puts a traceback around what was raised there."""
+    if isinstance(error, ray.exceptions.ActorUnavailableError):  # Ray tells of its sockets
+        return "its process ended, or cannot be reached"
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[-1 if any(line.startswith('  File "') for line in lines) else 0][:200]
 

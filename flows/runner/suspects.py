@@ -63,9 +63,7 @@ class Task:
     def blame(self, told: str) -> str:
         """Why it is set aside; `told` says how it was lost the last time."""
         if self.alone and self.part.blobs == 1:
-            return (
-                f"its worker was lost over this document alone, {self.lost} times in all, at last by {told}"
-            )
+            return f"its worker was lost over this document alone ({self.lost} times, at last by {told})"
         return f"its shard was lost {self.lost} times, at last by {told}"
 
     def divided(self) -> Iterator[Task]:

@@ -115,3 +115,12 @@ def test_of_what_was_raised_on_another_machine_its_own_line_is_told() -> None:
     )
     assert reason_of(RuntimeError("The actor died unexpectedly.\n\tpid: 1")) == "The actor died unexpectedly."
     assert reason_of(RuntimeError()) == "RuntimeError"
+
+
+def test_a_worker_that_is_gone_is_told_without_ray_s_sockets() -> None:
+    from ray.exceptions import ActorUnavailableError
+
+    from flows.runner.crew import reason_of
+
+    gone = ActorUnavailableError("RpcError: RPC error: Socket closed rpc_code: 14", b"0" * 16)
+    assert reason_of(gone) == "its process ended, or cannot be reached"

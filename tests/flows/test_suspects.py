@@ -59,6 +59,14 @@ def test_several_killers_in_one_shard_are_all_found(tmp_path: Path) -> None:
     assert len(done) == 61
 
 
+def test_a_document_is_blamed_only_where_it_was_by_itself(tmp_path: Path) -> None:
+    shared, suspects = task(tmp_path, 3), list(task(tmp_path, 3).divided())
+    shared.lost, suspects[0].lost = 3, 2
+    assert shared.blame("this") == "its shard was lost 3 times, at last by this"
+    alone = "its worker was lost over this document alone (2 times, at last by this)"
+    assert suspects[0].blame("this") == alone
+
+
 def test_suspects_are_told_apart_by_their_names(tmp_path: Path) -> None:
     first, *_, last = task(tmp_path, 64).divided()
     assert [(one.number, one.part.shard_id) for one in (first, last)] == [
