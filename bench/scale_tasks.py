@@ -42,7 +42,7 @@ def _timed(count: int, runner: Any) -> dict[str, float]:
         worker = ray.remote(num_cpus=0)(Idle).remote()
 
         def submit(number: int) -> Any:
-            return runner.submit(shard, {"number": number, "worker": worker, "part": b""})
+            return runner.submit(shard, {"number": str(number), "worker": worker, "part": b""})
 
         for future in [submit(-1 - number) for number in range(4)]:
             future.wait()  # processes start, Prefect is imported
