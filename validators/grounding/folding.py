@@ -18,7 +18,6 @@ MAX_GROUP = 32
 """Longest run of combining marks that is composed at once: Unicode's stream-safe limit (UAX 15), rounded up.
 Without it, a megabyte of marks takes quadratic time to order."""
 
-_FOREIGN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _PUNCTUATION = {
     **dict.fromkeys("‘’‚‛′`´ʼʹ", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -75,10 +74,13 @@ def folded(value: str) -> str:
 
 
 class _Folder:
-    """Walks a text once; stretches that fold one to one are copied whole."""
+    """Walks a text once; stretches that fold character by character are copied whole."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        plain = {char for char in set(text) if _is_plain(char)}
+        self.table = {ord(char): _plain(char) for char in plain}
+        self.odd = "".join(set(text) - plain)
         self.parts: list[str] = []
         self.length = 0
         self.at: list[int] = [0]
@@ -87,11 +89,11 @@ class _Folder:
 
     def fold(self) -> Folded:
         done = 0
-        for match in _FOREIGN.finditer(self.text):
-            self._copy(self.text[done : match.start()].lower())
+        for match in re.finditer(rf"(?s:.)?[{self.odd}]+", self.text) if self.odd else ():
+            self._copy(self.text[done : match.start()].translate(self.table))
             self._foreign(match.start(), match.end())
             done = match.end()
-        self._copy(self.text[done:].lower())
+        self._copy(self.text[done:].translate(self.table))
         return Folded("".join(self.parts), self.at, self.origins, self.ends)
 
     def _copy(self, part: str) -> None:
@@ -155,6 +157,16 @@ def _joins(char: str) -> bool:
         in "\u09be\u09d7\u0b3e\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u3099\u309a"
         or char in "\uff9e\uff9f"
     )
+
+
+@lru_cache(maxsize=65536)
+def _is_plain(char: str) -> bool:
+    """Whether a character folds to one, whatever stands beside it."""
+    return char.isascii() or (len(_fold_group(char)) == 1 and not _joins(char) and not _holds_digits(char))
+
+
+def _plain(char: str) -> str:
+    return char.lower() if char.isascii() else _fold_group(char)
 
 
 @lru_cache(maxsize=65536)
