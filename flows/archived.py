@@ -16,6 +16,7 @@ from flows.lock import exclusive
 from flows.order import Order
 from flows.plan import Plan, chosen, recover, terms_of
 from flows.settings import Settings
+from schemas.decoding import Scoring
 from schemas.errors import ReadError, WarehouseError
 from schemas.records import Category, Document, Status
 from warehouse.archive import Archive
@@ -49,11 +50,12 @@ def asked(
     limit: int | None = None,
     reread: bool = False,
     again: bool = False,
+    scoring: Scoring | None = None,
 ) -> Rerun:
     """A rerun in the words of the command and the flow."""
     selection = Selection(schema.partition("@")[0], from_run, since, frozenset(statuses), where)
-    source = _source(selection)
-    return Rerun(Order(source, schema, decoding, limit, kind="rerun", again=again), selection, reread)
+    order = Order(_source(selection), schema, decoding, limit, kind="rerun", again=again, scoring=scoring)
+    return Rerun(order, selection, reread)
 
 
 def _source(selection: Selection) -> str:

@@ -135,6 +135,7 @@ def rerun_through_prefect(rerun: Rerun, settings: Settings) -> Summary:
                 limit=order.limit,
                 reread=rerun.reread,
                 again=order.again,
+                scoring=order.scoring,
             )
         )
     )

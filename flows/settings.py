@@ -196,10 +196,10 @@ def own_decodings(settings: Settings) -> dict[str, Decoding]:
 
 
 def load(**given: Any) -> Settings:
-    """The settings as they stand; `given` wins over the environment. Raises SettingError."""
+    """The settings as they stand; `given` wins over the environment, but for None. Raises SettingError."""
     _refuse_unknown(os.environ)
     try:
-        return Settings(**given)
+        return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise SettingError("\n".join(_explain(problem) for problem in error.errors())) from None
     except ValueError as error:  # the TOML parser's error, or an unreadable JSON value in the environment

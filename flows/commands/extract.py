@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.asking import AsJson
-from flows.commands.running import list_plan, run, sum_up
+from flows.commands.running import Scored, list_plan, run, sum_up
 from schemas.errors import UsageError
 from schemas.records import Status
 
@@ -28,9 +28,7 @@ def extract(
     retry: Annotated[
         list[str] | None, typer.Option(help="Do again what ended so: failed or rejected. May be repeated.")
     ] = None,
-    scoring: Annotated[
-        str | None, typer.Option(help="Whose answers are scored without the mask: off, flagged, sample, all.")
-    ] = None,
+    scoring: Scored = None,
     materialise: Annotated[
         bool | None,
         typer.Option(help="Keep a typed table of all answers under this schema version, or no longer."),
@@ -49,7 +47,7 @@ def extract(
     from flows.settings import load
     from flows.typed import keep_typed
 
-    settings = load(**({} if scoring is None else {"scoring": scoring}))
+    settings = load(scoring=scoring)
     order = Order(
         source, schema, decoding, limit, statuses(retry or []), scoring=settings.scoring, purged=purged
     )

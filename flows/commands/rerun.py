@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.asking import AsJson, resolve_run, warehouse
-from flows.commands.running import list_plan, run, sum_up
+from flows.commands.running import Scored, list_plan, run, sum_up
 from schemas.errors import UsageError
 from schemas.records import Status
 
@@ -35,6 +35,7 @@ def rerun(
     limit: Annotated[int | None, typer.Option(min=1, help="Do no more than so many documents.")] = None,
     reread: Annotated[bool, typer.Option("--reread", help="Take the text from the bytes again.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Do also what is done under this recipe.")] = False,
+    scoring: Scored = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List what would be done, and do nothing.")
     ] = False,
@@ -50,6 +51,7 @@ def rerun(
     from flows.settings import load
 
     warehouse()  # there must be one
+    settings = load(scoring=scoring)
     asked_for = asked(
         schema,
         decoding,
@@ -60,8 +62,8 @@ def rerun(
         limit=limit,
         reread=reread,
         again=again,
+        scoring=settings.scoring,
     )
-    settings = load()
     if dry_run:
         list_plan(plan_rerun(asked_for, settings), as_json)
         return

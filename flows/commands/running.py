@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from flows import logs
 from flows.output import note, safe, say, say_json
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from flows.order import Summary
     from flows.plan import Plan
     from flows.settings import Settings
+
+Scored = Annotated[
+    str | None, typer.Option(help="Whose answers are scored without the mask: off, flagged, sample, all.")
+]
 
 
 def run(

@@ -34,6 +34,13 @@ DecodingName = Annotated[
         "Left out: what is set in the worker's environment.",
     ),
 ]
+ScoringChoice = Annotated[
+    Scoring | None,
+    Field(
+        title="Scoring",
+        description="Whose answers are scored without the mask. Left out: what is set, else a sample of 5 %.",
+    ),
+]
 
 
 class Parameters(BaseModel):
@@ -66,11 +73,7 @@ class Extract(Parameters):
         title="Do again",
         description="Documents that ended so are done again. Where the engine failed, they are in any case.",
     )
-    scoring: Scoring | None = Field(
-        None,
-        title="Scoring",
-        description="Whose answers are scored without the mask. Left out: what is set, else a sample of 5 %.",
-    )
+    scoring: ScoringChoice = None
     purged: bool = Field(
         False, title="Take up what was purged", description="Do again what somebody had Assay forget."
     )
@@ -108,6 +111,7 @@ class Rerun(Parameters):
     again: bool = Field(
         False, title="Also what is done", description="Do also what is done under this recipe."
     )
+    scoring: ScoringChoice = None
 
 
 class Evaluate(Parameters):

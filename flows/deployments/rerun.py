@@ -37,5 +37,6 @@ def _rerun(job: Rerun) -> Summary:
         limit=job.limit,
         reread=job.reread,
         again=job.again,
+        scoring=job.scoring,
     )
     return carried(planned_rerun(asked_for, settings_here()))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from math import log
 
 from extractors.engines.tokenizer import Tokenizer
 from extractors.engines.translate import empty_attempt
@@ -15,7 +16,7 @@ from flows.pipeline import EngineFactory
 from flows.plan import Plan
 from schemas.decoding import Decoding
 from schemas.errors import EngineRefusedSchema, EngineUnavailable
-from schemas.records import Attempt, Ending, Request
+from schemas.records import Attempt, Ending, Request, Token
 
 Answer = Callable[[str], str]
 
@@ -91,6 +92,20 @@ class FakeEngine:
 
     async def close(self) -> None:
         self.closed = True
+
+
+class SpellingEngine(FakeEngine):
+    """The same with the tokens that it spells its answer with, each as `_token` makes it."""
+
+    def _attempt(self, request: Request, document_id: str, text: str) -> Attempt:
+        ids = self.tokenizer.encode_data(text)
+        tokens = tuple(self._token(place, token_id) for place, token_id in enumerate(ids))
+        return replace(super()._attempt(request, document_id, text), tokens=tokens)
+
+    def _token(self, place: int, token_id: int) -> Token:
+        """The token at a place of the answer, of which nobody knows yet what the mask took."""
+        del place
+        return Token(token_id, self.tokenizer.name(token_id), log(0.5))
 
 
 class DownEngine(FakeEngine):

@@ -14,7 +14,7 @@ from flows.order import Order, Summary
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.records import Status
-from tests.flows.fake_engine import Factory, receipt
+from tests.flows.fake_engine import Factory, SpellingEngine, receipt
 from tests.flows.nights import carried
 from warehouse.connection import opened
 from warehouse.store import Warehouse
@@ -57,7 +57,8 @@ def rerun(settings: Settings) -> Rerun:
     def carry(schema: str = "receipt@1", decoding: str | None = None, **given: object) -> Summary:
         rerun = asked(schema, decoding, **given)  # type: ignore[arg-type]
         with planned_rerun(rerun, settings) as plan:
-            return carry_out(plan, start_engine=Factory(), console=Console(file=io.StringIO()))
+            engine = Factory(kind=SpellingEngine)
+            return carry_out(plan, start_engine=engine, console=Console(file=io.StringIO()))
 
     return carry
 
@@ -89,6 +90,15 @@ def test_what_is_done_is_done_again_only_where_asked(rerun: Rerun) -> None:
     same = rerun()
     assert (same.run_id, same.listed, same.skipped) == (None, 5, 5)
     assert rerun(again=True).documents == 5
+
+
+@pytest.mark.parametrize(("scoring", "scored"), [("all", 5), ("off", 0)])
+def test_it_is_asked_which_answers_are_scored(
+    rerun: Rerun, settings: Settings, scoring: str, scored: int
+) -> None:
+    again = rerun(again=True, scoring=scoring)
+    counted = f"SELECT count(log_allowed_mass) AS n FROM attempts WHERE run_id = '{again.run_id}'"
+    assert rows(settings, counted) == [{"n": scored}]
 
 
 def test_another_schema_leaves_the_other_schemas_answers_current(rerun: Rerun, settings: Settings) -> None:

@@ -31,9 +31,9 @@ from flows.review.guard import Access
 from flows.run import carry_out
 from flows.settings import Settings
 from schemas.errors import UsageError
-from schemas.records import Attempt, Request, Token
+from schemas.records import Token
 from schemas.registry import load as load_registry
-from tests.flows.fake_engine import Factory, FakeEngine, receipt_answer
+from tests.flows.fake_engine import Factory, SpellingEngine, receipt_answer
 from tests.warehouse.holding import held
 from warehouse.store import Warehouse
 
@@ -51,13 +51,11 @@ def answering(prompt: str) -> str:
     return json.dumps({**right, "company": "SOMEBODY ELSE"})
 
 
-class Spelling(FakeEngine):
-    """The fake engine, with the tokens that it spells its answer with."""
+class Spelling(SpellingEngine):
+    """Of each token the mask took half."""
 
-    def _attempt(self, request: Request, document_id: str, text: str) -> Attempt:
-        ids = self.tokenizer.encode_data(text)
-        tokens = tuple(Token(one, self.tokenizer.name(one), log(0.5), log(0.25)) for one in ids)
-        return replace(super()._attempt(request, document_id, text), tokens=tokens)
+    def _token(self, place: int, token_id: int) -> Token:
+        return replace(super()._token(place, token_id), raw_logprob=log(0.25))
 
 
 @pytest.fixture(scope="module")

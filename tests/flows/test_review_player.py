@@ -8,7 +8,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -31,9 +30,8 @@ from flows.run import carry_out
 from flows.settings import Settings
 from flows.trace import as_rows
 from schemas.errors import UsageError
-from schemas.records import Attempt, Request, Token
 from schemas.registry import load as load_registry
-from tests.flows.fake_engine import Factory, FakeEngine, loaded, receipt, receipt_answer
+from tests.flows.fake_engine import Factory, SpellingEngine, loaded, receipt, receipt_answer
 from warehouse.store import Warehouse
 
 FIRST, SECOND = 100, 200
@@ -43,13 +41,8 @@ LETTERS = "漢 👩‍👩"
 ADDRESS = "http://127.0.0.1:8177"
 
 
-class Spelling(FakeEngine):
-    """The fake engine, with the tokens that it spells its answer with."""
-
-    def _attempt(self, request: Request, document_id: str, text: str) -> Attempt:
-        ids = self.tokenizer.encode_data(text)
-        tokens = tuple(Token(one, self.tokenizer.name(one), log(0.5)) for one in ids)
-        return replace(super()._attempt(request, document_id, text), tokens=tokens)
+def _lettered(prompt: str) -> str:
+    return receipt_answer(prompt).replace("SDN", LETTERS)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +52,9 @@ def night(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
     (folder / "receipt.txt").write_text(receipt(7))
     settings = Settings(home=folder / "home", model=model_dir)
     with planned(Order(str(folder / "receipt.txt"), "receipt@1", "prompt-greedy"), settings) as plan:
-        engine = Factory(kind=Spelling, answer=lambda prompt: receipt_answer(prompt).replace("SDN", LETTERS))
+        engine = Factory(
+            kind=SpellingEngine, answer=lambda prompt: receipt_answer(prompt).replace("SDN", LETTERS)
+        )
         carry_out(plan, start_engine=engine, console=Console(file=io.StringIO()))
     return settings.home
 
