@@ -65,8 +65,7 @@ class SourceIndex:
         """Every place where a magnitude is written, under any reading."""
         key = numbers.value_key(value)
         for start, end in self._number_places.get(numbers.core(key), ()):
-            mention = numbers.mention(self.folded.text, start, end)
-            if mention and key in mention.keys:
+            if mention := numbers.mention(self.folded.text, start, end, key):
                 yield mention
 
     @cached_property

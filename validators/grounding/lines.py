@@ -9,12 +9,13 @@ _PART = re.compile(
     r"|(?P<W>[^\W\d_][^\s\d]*(?:\s+[^\W\d_][^\s\d]*)*+)"
 )
 """Words that only white space parts are taken at once."""
+_WORDS = re.compile("WW+")
 
 
 def shape_of(line: str) -> str:
     """The shape of one line: its words, dates and amounts in order, words that follow each other as one."""
-    parts = (match.lastgroup or "" for match in _PART.finditer(line))
-    return re.sub("W+", "W", "".join(part for part in parts if part != "N"))
+    parts = "".join([match.lastgroup or "" for match in _PART.finditer(line)]) if line else ""
+    return _WORDS.sub("W", parts.replace("N", ""))
 
 
 def line_starts(text: str) -> list[int]:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 _NUMBER = re.compile(r"\d\d*+(?:[.,'٫٬،⹁]\d+)*+")
 _SPACED = re.compile(r"\d\d{0,2}(?: \d{3})++(?:[.,]\d+)?(?![.,]?\d)")
@@ -80,12 +81,13 @@ def decimal_mark(text: str) -> str | None:
     return None
 
 
-def mention(text: str, start: int, end: int) -> NumberMention | None:
-    """What is written in a folded range, with all its readings; None where it is a date or a version."""
-    keys = readings(text[start:end].replace(" ", "'")) if end - start <= LONGEST else ()
+def mention(text: str, start: int, end: int, wanted: str | None = None) -> NumberMention | None:
+    """What is written in a folded range, with all its readings; None where it is a date or a version, or
+    where none of them is the key that is `wanted`."""
+    keys = _readings(text[start:end].replace(" ", "'")) if end - start <= LONGEST else ()
     if start and text[start - 1] == "." and _POINT.search(text, max(0, start - 3), start):
         keys = (key("0", text[start:end]),) if text[start:end].isdecimal() else ()
-    return _mention(text, start, end, keys) if keys else None
+    return _mention(text, start, end, keys) if keys and wanted in (None, *keys) else None
 
 
 def readings(written: str) -> tuple[str, ...]:
@@ -101,6 +103,10 @@ def readings(written: str) -> tuple[str, ...]:
     if len(set(marks)) == 1 and last != "٫" and parts[0] != "0" and _grouped(parts):
         found.append(key("".join(parts)))
     return tuple(found)
+
+
+_readings = lru_cache(maxsize=4096)(readings)
+"""Readings of what is no longer than LONGEST: a table repeats its numbers."""
 
 
 def _grouped(parts: list[str]) -> bool:
