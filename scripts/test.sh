@@ -1,23 +1,26 @@
 #!/bin/sh
-# All tests, in two halves that take about as long, side by side: one begins with those of the real engine and
-# of the stack, which keep one core busy. `make test` calls it.
+# All tests, in three parts side by side, as much of them is waiting for processes. `make test` calls it.
 set -u
 cd "$(dirname "$0")/.."
 PYTHON=.venv/bin/python
 
-HALF="tests/engine tests/stack tests/desk tests/extractors"
-
-said=$(mktemp)
-# shellcheck disable=SC2086  # a folder a word
-"$PYTHON" -m pytest $HALF >"$said" 2>&1 &
-half=$!
-trap 'kill "$half" 2>/dev/null; rm -f "$said"' EXIT
+said=$(mktemp -d)
+beside=
+trap 'kill $beside 2>/dev/null; rm -rf "$said"' EXIT
 trap 'exit 130' INT TERM
 
-# shellcheck disable=SC2046
-"$PYTHON" -m pytest $(printf ' --ignore %s' $HALF)
-others=$?
-wait "$half"
-status=$?
-cat "$said"
-[ "$others" -eq 0 ] && [ "$status" -eq 0 ]
+# The tests of some folders in a process of their own, whose output is shown at the end.
+part() {
+    "$PYTHON" -m pytest "$@" >"$said/$(echo "$*" | tr '/ ' '--')" 2>&1 &
+    beside="$beside $!"
+}
+
+part tests/engine tests/stack
+part tests/flows
+"$PYTHON" -m pytest --ignore tests/engine --ignore tests/stack --ignore tests/flows
+failed=$?
+for one in $beside; do
+    wait "$one" || failed=1
+done
+cat "$said"/*
+exit "$failed"
