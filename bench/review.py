@@ -84,6 +84,7 @@ def _landed(home: Path, options: argparse.Namespace) -> Warehouse:
 def measure(warehouse: Warehouse) -> dict[str, Any]:
     """All figures."""
     place = _long_pdf(warehouse)
+    *_, long_run, long = place.split("/")
     (run,) = warehouse.query("SELECT min(run_id) AS id, count(*) AS count FROM extractions").to_pylist()
     pages = {
         "queue": "/",
@@ -91,7 +92,7 @@ def measure(warehouse: Warehouse) -> dict[str, Any]:
         "queue by field": "/?field=/total",
         "queue of a run": f"/?run={run['id']}",
         "queue, page 100": "/?page=100",
-        "next": f"/next?after_run={place[-101:-65]}&after={place[-64:]}",
+        "next": f"/next?after_run={long_run}&after={long}",
         "document": place,
     }
     desk = Desk(warehouse, load_registry(None))

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from functools import lru_cache
 from urllib.parse import quote
 
 from schemas.addresses import redacted
@@ -45,9 +46,10 @@ def _values() -> list[str]:
     return sorted({form for value in long for form in _forms(value)}, key=len, reverse=True)
 
 
-def _forms(value: str) -> set[str]:
+@lru_cache(maxsize=256)
+def _forms(value: str) -> frozenset[str]:
     """How a value stands in a text, in an address, in JSON, and in JSON that is a line's text."""
     found = {value}
     for _ in range(2):
         found |= {json.dumps(one, ensure_ascii=plain)[1:-1] for one in found for plain in (True, False)}
-    return found | {quote(value, safe="")}
+    return frozenset(found | {quote(value, safe="")})

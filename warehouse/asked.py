@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\$([a-z_]+)")
 # What is written by its number: controls, surrogates, and marks that reorder or hide the text around them.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What rows are filtered by: each field of it is a parameter, and None takes all."""
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What is asked for, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from warehouse.asked import Asked
+from warehouse.asked import Asked, Filter
 
 NIGHTS = 12
 """Runs that the categories over time show."""
@@ -42,7 +42,7 @@ _FOUND = """(run_id, document_id) IN (
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class Sought(Filter):
     """Which extractions: None takes all. The last four are about one error among an extraction's findings."""
 
     run: str | None = None
@@ -54,11 +54,6 @@ class Sought:
     rule: str | None = None
     finding_level: str | None = None
     finding_category: str | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        """What is asked for, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 SOUGHT = tuple(one.name for one in fields(Sought))

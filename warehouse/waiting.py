@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schemas.records import Category, Level
+from warehouse.asked import Filter
 
 if TYPE_CHECKING:
     from warehouse.asking import Questions
@@ -99,18 +100,13 @@ _DECIDED_CONDITIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Filter):
     """Which extractions of the queue: None takes all. With a run it is that run's; else what is current."""
 
     schema: str | None = None
     category: str | None = None
     field: str | None = None
     run: str | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        """What is asked for, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def queue(ask: Questions, wanted: Wanted, most: int = 50, skip: int = 0) -> list[dict[str, Any]]:

@@ -151,9 +151,8 @@ class Pages:
         here = f"/document/{case.row['run_id']}/{case.row['document_id']}?{_query(request)}"
         if form["decision"] == "accept":
             key = case.row["run_id"], case.row["document_id"]
-            after = await run_in_threadpool(
-                self._after, request, *key
-            )  # now: accepted, it has no place there
+            # Before it is accepted: then it has no place there any more.
+            after = await run_in_threadpool(self._after, request, *key)
             await run_in_threadpool(self._desk.accept, case, who, seen)
             return RedirectResponse(after, status_code=303)
         done = await run_in_threadpool(self._desk.change, case, _change(form), who, seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
@@ -14,8 +15,19 @@ from schemas.records import Outcome
 from tests.warehouse.samples import document, extraction
 from warehouse.store import Warehouse
 
+if TYPE_CHECKING:
+    from flows.runner.lander import Lander
+
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="the `ray` extra is not installed")
 RUN = "01890000-0000-7000-8000-000000000000"
+
+
+def begun(folder: Path, documents: int) -> tuple[Warehouse, Display, Lander]:
+    """A run over so many documents, of which nothing came yet."""
+    from flows.runner.lander import Lander
+
+    warehouse, display = Warehouse(folder), Display(Tally(documents), Console(quiet=True), None)
+    return warehouse, display, Lander(warehouse, RUN, Settings(home=folder), display)
 
 
 def staged(warehouse: Warehouse, shard_id: str, *names: str) -> list[Outcome]:
@@ -28,10 +40,7 @@ def staged(warehouse: Warehouse, shard_id: str, *names: str) -> list[Outcome]:
 def test_a_shard_that_was_staged_before_its_worker_was_lost_is_counted_and_not_done_again(
     tmp_path: Path,
 ) -> None:
-    from flows.runner.lander import Lander
-
-    warehouse, display = Warehouse(tmp_path), Display(Tally(5), Console(quiet=True), None)
-    lander = Lander(warehouse, RUN, Settings(home=tmp_path), display)
+    warehouse, display, lander = begun(tmp_path, 5)
     lander.expect("run-0", 2)
     lander.expect("run-1", 3)
     assert not lander.came("run-0")
@@ -44,10 +53,7 @@ def test_a_shard_that_was_staged_before_its_worker_was_lost_is_counted_and_not_d
 def test_a_divided_shard_is_counted_by_its_parts_also_where_its_lost_worker_stages_it_after_all(
     tmp_path: Path,
 ) -> None:
-    from flows.runner.lander import Lander
-
-    warehouse, display = Warehouse(tmp_path), Display(Tally(3), Console(quiet=True), None)
-    lander = Lander(warehouse, RUN, Settings(home=tmp_path), display)
+    warehouse, display, lander = begun(tmp_path, 3)
     lander.expect("run-0", 3)
     lander.instead("run-0", {"run-0-00": 2, "run-0-01": 1})
     whole = staged(warehouse, "run-0", "a", "b", "c")
